@@ -1,0 +1,34 @@
+#include "base/file.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace quern {
+namespace {
+
+TEST(File, WritesWholeAndLeavesNoTemporary) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "quern_file_test";
+  std::filesystem::remove_all(folder);
+  write_file(folder / "deep" / "a.txt", "one");
+  write_file(folder / "deep" / "a.txt", "two\n");
+  EXPECT_EQ(read_file(folder / "deep" / "a.txt"), "two\n");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "deep"), {}), 1);
+}
+
+TEST(File, MissingFileNamesItsPath) {
+  try {
+    read_file("/nonexistent/x.json");
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    EXPECT_NE(std::string(error.what()).find("/nonexistent/x.json"), std::string::npos);
+  }
+}
+
+TEST(File, UnwritableFolderIsBadInput) {
+  EXPECT_THROW(write_file("/proc/nowhere/x", "bytes"), Error);
+}
+
+}  // namespace
+}  // namespace quern

@@ -1,0 +1,86 @@
+#include "base/json_file.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace quern {
+namespace {
+
+// "line:column" of a byte offset, both from 1.
+std::string position(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, std::min(byte, text.size()));
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const auto start = before.rfind('\n');
+  const auto column = before.size() - (start == std::string_view::npos ? 0 : start + 1);
+  return fmt::format("{}:{}", line, std::max<std::size_t>(column, 1));
+}
+
+// valijson writes a place as "<root>[a][0][b]"; messages use the JSON pointer "/a/0/b".
+std::string pointer(const std::string& context) {
+  std::string out;
+  for (char c : context.substr(std::min(context.size(), std::string("<root>").size()))) {
+    if (c == '[') out += '/';
+    else if (c != ']') out += c;
+  }
+  return out.empty() ? "/" : out;
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, std::string_view name) {
+  std::vector<std::set<std::string>> keys;
+  std::string twice;
+  const auto note_keys = [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
+      if (twice.empty()) twice = parsed.get<std::string>();
+    }
+    return true;
+  };
+  try {
+    Json document = Json::parse(text, note_keys);
+    if (!twice.empty()) throw bad_input("{}: key \"{}\" is given twice in one object", name, twice);
+    return document;
+  } catch (const Json::parse_error& error) {
+    std::string what = error.what();
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: text" -> "text"
+    if (const auto at = what.find(": "); at != std::string::npos) what = what.substr(at + 2);
+    throw bad_input("{}:{}: not JSON: {}", name, position(text, error.byte), what);
+  }
+}
+
+Json read_json(const std::filesystem::path& path) {
+  return parse_json(read_file(path), path.string());
+}
+
+void validate_json(const Json& document, const Json& schema, std::string_view name) {
+  valijson::Schema compiled;
+  valijson::SchemaParser parser;
+  parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(schema), compiled);
+  valijson::Validator validator(valijson::Validator::kStrongTypes);
+  valijson::ValidationResults results;
+  if (validator.validate(compiled, valijson::adapters::NlohmannJsonAdapter(document), &results)) return;
+  // The innermost violations say most; valijson reports them first.
+  std::string message;
+  valijson::ValidationResults::Error error;
+  for (int shown = 0; shown < 3 && results.popError(error); ++shown) {
+    std::string where;
+    for (const auto& part : error.context) where += part;
+    if (!message.empty()) message += "\n";
+    message += fmt::format("{}: {}: {}", name, pointer(where), error.description);
+  }
+  throw Error(ExitCode::bad_input, message);
+}
+
+}  // namespace quern

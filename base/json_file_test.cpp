@@ -1,0 +1,42 @@
+#include "base/json_file.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace quern {
+namespace {
+
+std::string message_of(auto&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::bad_input);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(JsonFile, SyntaxErrorNamesLine) {
+  const auto message = message_of([] { parse_json("{\n  \"a\": 1,\n  \"b\" 2\n}", "f.json"); });
+  EXPECT_EQ(message.substr(0, 9), "f.json:3:") << message;
+}
+
+TEST(JsonFile, DuplicateKeyIsRefusedOnlyWithinOneObject) {
+  EXPECT_NE(message_of([] { parse_json(R"({"a":{"x":1,"x":2}})", "f"); }).find("\"x\""),
+            std::string::npos);
+  EXPECT_EQ(parse_json(R"([{"a":{"x":1},"x":2},{"x":3}])", "f").size(), 2u);
+}
+
+TEST(JsonFile, SchemaViolationNamesThePointer) {
+  const Json schema = Json::parse(
+      R"({"type":"object","properties":{"caches":{"type":"array","items":
+          {"type":"object","properties":{"ways":{"type":"integer","minimum":1}}}}}})");
+  validate_json(Json::parse(R"({"caches":[{"ways":4}]})"), schema, "b.json");
+  const auto message = message_of(
+      [&] { validate_json(Json::parse(R"({"caches":[{"ways":4},{"ways":0}]})"), schema, "b.json"); });
+  EXPECT_NE(message.find("b.json: /caches/1/ways: "), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace quern

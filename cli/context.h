@@ -1,0 +1,34 @@
+// What every subcommand shares: where things are, how to print, and the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/json_file.h"
+
+namespace quern::cli {
+
+struct Context {
+  std::filesystem::path root;     // the checkout: boards/, gemm/, kernels/ ...
+  std::filesystem::path build;    // compiled kernels, simulators; safe to delete
+  std::filesystem::path results;  // journals, one a board
+  bool json = false;              // exactly one JSON document on stdout
+  int verbosity = 0;              // -1 quiet, 0 normal, 1 or more talkative
+  ExitCode exit_code = ExitCode::good;
+
+  // Prints the one JSON document of a --json run, with its "schema" first ("quern.<command>.v1").
+  void print_json(std::string_view schema, const Json& body) const;
+  // A message on stderr, unless -q.
+  void say(std::string_view message) const;
+};
+
+// Adds a subcommand with the flags that all share (--json, -q, -v, --color, --results) and an example
+// below its help. `run` is called after parsing; its value is the process's exit code.
+CLI::App* add_subcommand(CLI::App& app, Context& context, const std::string& name,
+                         const std::string& description, const std::string& example,
+                         std::function<ExitCode()> run);
+
+}  // namespace quern::cli

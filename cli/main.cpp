@@ -1,0 +1,36 @@
+// quern: parses the command line, runs one subcommand, turns errors into exit codes.
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "cli/commands.h"
+
+namespace {
+
+std::filesystem::path environment_path(const char* name, const std::filesystem::path& otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? std::filesystem::path(value) : otherwise;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace quern;
+  CLI::App app{"Quern generates, measures and compares GEMM micro-kernels for RISC-V machines."};
+  app.require_subcommand(1);
+  cli::Context context;
+  context.root = environment_path("QUERN_ROOT", QUERN_SOURCE_DIR);
+  context.build = environment_path("QUERN_BUILD", context.root / "build");
+  context.results = environment_path("QUERN_RESULTS", context.root / "results");
+
+  try {
+    app.parse(argc, argv);
+    return static_cast<int>(context.exit_code);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::bad_input);
+  } catch (const Error& error) {
+    fmt::print(stderr, "quern: {}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}
