@@ -1,8 +1,8 @@
 // Errors that a user can meet, each with the exit code that the command line promises.
 //
-// Expected outcomes of an experiment (a kernel that does not compile, a wrong result, a time-out) are
-// not errors: they are values in the record. An Error stops the command. Broken invariants are bugs
-// and stop the program with QUERN_CHECK.
+// Expected outcomes of an experiment (a kernel that does not compile, a wrong result, a time-out)
+// are not errors: they are values in the record. An Error stops the command. Broken invariants are
+// bugs and stop the program with QUERN_CHECK.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,14 +16,14 @@ namespace quern {
 // Exit codes of every subcommand (DESIGN section 4).
 enum class ExitCode : int {
   good = 0,
-  check_failed = 1,   // it ran, and a check or comparison failed
-  bad_input = 2,      // wrong usage or bad input; the message names file, line or JSON pointer
-  nothing_valid = 3,  // no valid point, plan or result was found
-  unavailable = 4,    // board or simulator unavailable
-  tool_missing = 5,   // the message names the package to install
-  locked = 75,        // another process holds the board
-  budget_ended = 124, // budget ended, results kept
-  interrupted = 130,  // interrupted, results kept
+  check_failed = 1,    // it ran, and a check or comparison failed
+  bad_input = 2,       // wrong usage or bad input; the message names file, line or JSON pointer
+  nothing_valid = 3,   // no valid point, plan or result was found
+  unavailable = 4,     // board or simulator unavailable
+  tool_missing = 5,    // the message names the package to install
+  locked = 75,         // another process holds the board
+  budget_ended = 124,  // budget ended, results kept
+  interrupted = 130,   // interrupted, results kept
 };
 
 class Error : public std::runtime_error {

@@ -10,8 +10,8 @@ namespace quern {
 // The bytes of a file. Throws bad_input naming the path if it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
-// Replaces `path` by `bytes` through a temporary file in the same folder and rename(2), so that a reader
-// or a crash never sees half a file. Missing parent folders are made.
+// Replaces `path` by `bytes` through a temporary file in the same folder and rename(2), so that a
+// reader or a crash never sees half a file. Missing parent folders are made.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace quern

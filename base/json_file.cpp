@@ -29,8 +29,10 @@ std::string position(std::string_view text, std::size_t byte) {
 std::string pointer(const std::string& context) {
   std::string out;
   for (char c : context.substr(std::min(context.size(), std::string("<root>").size()))) {
-    if (c == '[') out += '/';
-    else if (c != ']') out += c;
+    if (c == '[')
+      out += '/';
+    else if (c != ']')
+      out += c;
   }
   return out.empty() ? "/" : out;
 }
@@ -43,7 +45,8 @@ Json parse_json(std::string_view text, std::string_view name) {
   const auto note_keys = [&](int, Json::parse_event_t event, Json& parsed) {
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
+    if (event == Json::parse_event_t::key &&
+        !keys.back().insert(parsed.get<std::string>()).second) {
       if (twice.empty()) twice = parsed.get<std::string>();
     }
     return true;
@@ -70,7 +73,8 @@ void validate_json(const Json& document, const Json& schema, std::string_view na
   parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(schema), compiled);
   valijson::Validator validator(valijson::Validator::kStrongTypes);
   valijson::ValidationResults results;
-  if (validator.validate(compiled, valijson::adapters::NlohmannJsonAdapter(document), &results)) return;
+  if (validator.validate(compiled, valijson::adapters::NlohmannJsonAdapter(document), &results))
+    return;
   // The innermost violations say most; valijson reports them first.
   std::string message;
   valijson::ValidationResults::Error error;

@@ -33,8 +33,9 @@ TEST(JsonFile, SchemaViolationNamesThePointer) {
       R"({"type":"object","properties":{"caches":{"type":"array","items":
           {"type":"object","properties":{"ways":{"type":"integer","minimum":1}}}}}})");
   validate_json(Json::parse(R"({"caches":[{"ways":4}]})"), schema, "b.json");
-  const auto message = message_of(
-      [&] { validate_json(Json::parse(R"({"caches":[{"ways":4},{"ways":0}]})"), schema, "b.json"); });
+  const auto message = message_of([&] {
+    validate_json(Json::parse(R"({"caches":[{"ways":4},{"ways":0}]})"), schema, "b.json");
+  });
   EXPECT_NE(message.find("b.json: /caches/1/ways: "), std::string::npos) << message;
 }
 

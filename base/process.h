@@ -1,5 +1,5 @@
-// Child processes with limits: one call starts a command in a process group of its own, feeds it, collects
-// what it prints, and ends the whole group when time or the user says so.
+// Child processes with limits: one call starts a command in a process group of its own, feeds it,
+// collects what it prints, and ends the whole group when time or the user says so.
 //
 // How the child ended is a value, never an exception; only "the program does not exist" is an Error
 // (tool_missing), because the user must install something.
@@ -21,8 +21,8 @@ struct ProcessOptions {
   std::string input;                                    // given on stdin, then end of file
   std::filesystem::path folder;                         // working folder; empty: ours
   std::map<std::string, std::string> environment;       // added to ours
-  std::uint64_t output_limit = 64u << 20;               // bytes kept of each stream; the rest is dropped
-  bool merge_stderr = false;                            // stderr goes into `output`
+  std::uint64_t output_limit = 64u << 20;  // bytes kept of each stream; the rest is dropped
+  bool merge_stderr = false;               // stderr goes into `output`
 };
 
 enum class ProcessEnd {
@@ -35,15 +35,16 @@ enum class ProcessEnd {
 struct ProcessResult {
   ProcessEnd end = ProcessEnd::exited;
   int status = 0;
-  std::string output;          // stdout
-  std::string errors;          // stderr
-  double seconds = 0;          // wall clock
-  bool output_cut = false;     // output_limit was reached
+  std::string output;       // stdout
+  std::string errors;       // stderr
+  double seconds = 0;       // wall clock
+  bool output_cut = false;  // output_limit was reached
   bool good() const { return end == ProcessEnd::exited && status == 0; }
 };
 
 // Runs command[0] (looked up in PATH unless it holds a '/') with arguments command[1..]; no shell.
 // Throws Error(tool_missing) naming the program if it cannot be started because it does not exist.
-ProcessResult run_process(const std::vector<std::string>& command, const ProcessOptions& options = {});
+ProcessResult run_process(const std::vector<std::string>& command,
+                          const ProcessOptions& options = {});
 
 }  // namespace quern

@@ -1,8 +1,7 @@
-// The subcommands, one file each (cli/<name>_command.cpp); main.cpp lists them in the order of --help.
+// The subcommands, one file each (cli/<name>_command.cpp); main.cpp lists them in the order of
+// --help.
 #pragma once
 
 #include "cli/context.h"
 
-namespace quern::cli {
-
-}  // namespace quern::cli
+namespace quern::cli {}  // namespace quern::cli

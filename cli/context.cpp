@@ -10,7 +10,8 @@ void Context::print_json(std::string_view schema, const Json& body) const {
   nlohmann::ordered_json document;
   document["schema"] = schema;
   for (const auto& [key, value] : body.items()) document[key] = value;
-  fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  fmt::print("{}\n",
+             document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 void Context::say(std::string_view message) const {
@@ -23,8 +24,10 @@ CLI::App* add_subcommand(CLI::App& app, Context& context, const std::string& nam
   CLI::App* command = app.add_subcommand(name, description);
   command->footer("Example:\n  " + example);
   command->add_flag("--json", context.json, "Print one JSON document on stdout");
-  command->add_flag_callback("-q,--quiet", [&context] { context.verbosity = -1; }, "No messages");
-  command->add_flag_callback("-v,--verbose", [&context] { context.verbosity = 1; }, "More messages");
+  command->add_flag_callback(
+      "-q,--quiet", [&context] { context.verbosity = -1; }, "No messages");
+  command->add_flag_callback(
+      "-v,--verbose", [&context] { context.verbosity = 1; }, "More messages");
   command->add_option("--results", context.results, "Folder of the journals");
   command->callback([&context, run] { context.exit_code = run(); });
   return command;

@@ -25,8 +25,8 @@ struct Context {
   void say(std::string_view message) const;
 };
 
-// Adds a subcommand with the flags that all share (--json, -q, -v, --color, --results) and an example
-// below its help. `run` is called after parsing; its value is the process's exit code.
+// Adds a subcommand with the flags that all share (--json, -q, -v, --color, --results) and an
+// example below its help. `run` is called after parsing; its value is the process's exit code.
 CLI::App* add_subcommand(CLI::App& app, Context& context, const std::string& name,
                          const std::string& description, const std::string& example,
                          std::function<ExitCode()> run);
