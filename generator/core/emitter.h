@@ -1,0 +1,76 @@
+// The interface between kernel points and source text.
+//
+//     KernelPoint + Target --Emitter--> source text
+//
+// An emitter is one folder of generator/ and one line in generator/registry.cpp. It declares its
+// parameters, says which points are valid for a target and why the others are not, and writes the
+// source. Nothing outside its folder knows what its choices mean.
+//
+// Emission is all or nothing: emit() either returns the whole text or throws. The same point and
+// target always give the same bytes.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "generator/core/kernel_point.h"
+
+namespace quern::generator {
+
+// What a kernel may rely on. Filled from a board file; the generator itself knows no boards.
+struct Target {
+  int vlen = 0;                      // bits of a vector register; 0: none
+  std::set<std::string> extensions;  // "v", "zvfh", ... as in the ISA string
+};
+
+// One of an emitter's own choices, beside dtype, m_r and n_r.
+struct Parameter {
+  std::string name;                 // "lmul": option --lmul, key in KernelPoint::choices
+  std::vector<std::string> values;  // all that can be asked for
+  std::string meaning;              // help text
+};
+
+struct Kernel {
+  std::string id;         // of the point it was made from
+  std::string symbol;     // C identifier of the function
+  std::string source;     // whole file
+  std::string extension;  // ".c" or ".S"
+};
+
+class Emitter {
+ public:
+  virtual ~Emitter() = default;
+
+  virtual std::string family() const = 0;
+  // The values that make sense on the target, default first.
+  virtual std::vector<Parameter> parameters(const Target& target) const = 0;
+  // The constraints in the order in which they are checked: names for `quern space`.
+  virtual std::vector<std::string> constraints() const = 0;
+
+  // The point with every choice that is missing set to the target's default.
+  KernelPoint complete(KernelPoint point, const Target& target) const;
+  // Readable, unique id of a complete point, and back. parse_id throws bad_input.
+  virtual std::string id(const KernelPoint& point) const = 0;
+  virtual KernelPoint parse_id(const std::string& id) const = 0;
+
+  struct Violation {
+    std::string constraint;  // one of constraints()
+    std::string
+        reason;  // with the numbers: "30 accumulators + 3 A vectors need 33 of 32 registers"
+  };
+  // Empty when the point is valid on the target; else the first constraint that it breaks.
+  virtual std::vector<Violation> violations(const KernelPoint& point,
+                                            const Target& target) const = 0;
+
+  // Source of a valid point. Throws bad_input with the violation's reason for an invalid one.
+  virtual Kernel emit(const KernelPoint& point, const Target& target) const = 0;
+};
+
+// The registered emitters, and the one of a family (throws bad_input for an unknown family).
+std::span<const Emitter* const> emitters();
+const Emitter& emitter(const std::string& family);
+
+}  // namespace quern::generator

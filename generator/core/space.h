@@ -1,0 +1,28 @@
+// The space of an emitter on a target: every combination of m_r, n_r and the emitter's choices,
+// each either valid or rejected by the first constraint that it breaks.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "generator/core/emitter.h"
+
+namespace quern::generator {
+
+struct Range {
+  int first = 1;
+  int last = 32;
+};
+
+struct Space {
+  std::vector<KernelPoint> points;  // the valid ones, m_r outermost
+  std::map<std::string, int>
+      rejected;  // constraint -> points that it removed (0 for idle constraints)
+};
+
+// `fixed` holds the choices that are not varied.
+Space enumerate_space(const Emitter& emitter, const Target& target, DType dtype, Range m_r,
+                      Range n_r, const std::map<std::string, std::string>& fixed = {});
+
+}  // namespace quern::generator
