@@ -1,0 +1,139 @@
+# The riscv64 sysroot: Debian packages of another suite and architecture, unpacked into a folder.
+#
+#   machine's apt sources --mirror--> private apt configuration --download--> *.deb --dpkg -x--> sysroot
+#
+# Needs no root and changes nothing outside the build folder: apt runs with its own lists, cache and
+# (empty) package database. Signatures are checked by apt against the Debian archive keys. The folder
+# appears under its final name only when it is complete, so a killed set-up never leaves half a sysroot.
+#
+# Sourced by setup.sh; uses say, fail, and list_packages of it.
+# shellcheck shell=bash
+
+readonly sysroot_suite=trixie  # the first Debian release that publishes riscv64
+readonly sysroot_architecture=riscv64
+
+# Prints the repositories this machine takes Debian's main component from, most likely mirror first.
+# apt itself reads its sources here, so one-line and deb822 files, options and disabled entries are
+# all understood. Security repositories carry no whole suite and are left out.
+debian_mirrors() {
+  apt-get indextargets --no-release-info \
+    --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
+    awk '$3 == "main" && $1 !~ /^cdrom:/ && $2 !~ /-security|\/updates/ && !seen[$1]++ {
+           print ($1 ~ /\/debian\/?$/ ? 0 : 1), $1 }' |
+    sort -s -n -k1,1 | cut -d' ' -f2-
+}
+
+# private_apt FOLDER MIRROR: writes FOLDER/apt.conf, an apt configuration of its own for MIRROR.
+private_apt() {
+  local folder=$1 mirror=$2 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  mkdir -p "$folder"/{lists/partial,archives/partial,etc/empty}
+  : >"$folder/status"
+  {
+    echo "Types: deb"
+    echo "URIs: $mirror"
+    echo "Suites: $sysroot_suite"
+    echo "Components: main"
+    echo "Architectures: $sysroot_architecture"
+    [ -e "$keyring" ] && echo "Signed-By: $keyring"
+  } >"$folder/etc/mirror.sources"
+  {
+    # How this machine reaches the mirror (proxy, certificates) stays as its owner set it.
+    apt-config dump | grep '^Acquire::' | grep -v '^Acquire::IndexTargets'
+    cat <<EOF
+Acquire::AllowInsecureRepositories "false";
+Acquire::AllowWeakRepositories "false";
+Acquire::AllowDowngradeToInsecureRepositories "false";
+Acquire::Languages "none";
+Acquire::Retries "3";
+APT::Get::AllowUnauthenticated "false";
+APT::Architecture "$sysroot_architecture";
+APT::Architectures {"$sysroot_architecture";};
+APT::Sandbox::User "$(id -un)";
+Dir::Etc::sourcelist "/dev/null";
+Dir::Etc::sourceparts "$folder/etc";
+Dir::Etc::main "/dev/null";
+Dir::Etc::parts "$folder/etc/empty";
+Dir::Etc::preferences "/dev/null";
+Dir::Etc::preferencesparts "$folder/etc/empty";
+Dir::State "$folder";
+Dir::State::lists "$folder/lists";
+Dir::State::status "$folder/status";
+Dir::Cache "$folder";
+Dir::Cache::archives "$folder/archives";
+Dir::Log "$folder";
+EOF
+  } >"$folder/apt.conf"
+}
+
+# The packages of the list, each as "name version", as the private configuration found them.
+unpacked_versions() {
+  local deb
+  for deb in "$1"/*.deb; do
+    # shellcheck disable=SC2016  # dpkg-deb's own variables
+    dpkg-deb --show --showformat='${Package} ${Version}\n' "$deb"
+  done
+}
+
+# link_alternatives SYSROOT: the links that update-alternatives would make on a real machine, so that
+# "-lopenblas" and "#include <cblas.h>" mean OpenBLAS and programs find their libraries when they start.
+link_alternatives() {
+  local triple=riscv64-linux-gnu flavour file
+  for flavour in openblas-pthread blis-pthread; do
+    for file in "$1/usr/lib/$triple/$flavour"/lib{openblas,blis}.{so,so.*,a}; do
+      [ -e "$file" ] && ln -sf "$flavour/${file##*/}" "$1/usr/lib/$triple/${file##*/}"
+    done
+  done
+  for file in openblas-pthread/{cblas,f77blas,openblas_config}.h blis-pthread/blis.h; do
+    ln -sf "$file" "$1/usr/include/$triple/${file##*/}"
+  done
+}
+
+# fetch_sysroot_packages APT_FOLDER: downloads every package of the list, from the first of the
+# machine's mirrors that has the suite.
+fetch_sysroot_packages() {
+  local apt=$1 log=$1/log mirror packages
+  mkdir -p "$apt"
+  mapfile -t packages < <(list_packages "$toolchain_folder/sysroot-packages")
+  while read -r mirror; do
+    private_apt "$apt" "$mirror"
+    say "fetching the riscv64 sysroot (${#packages[@]} packages, Debian $sysroot_suite) from $mirror"
+    if APT_CONFIG=$apt/apt.conf apt-get -q -o APT::Update::Error-Mode=any update >"$log" 2>&1 &&
+      (cd "$apt/archives" && APT_CONFIG=$apt/apt.conf apt-get -q download "${packages[@]}") \
+        >>"$log" 2>&1; then
+      return 0
+    fi
+    say "$(grep -m 3 '^[EW]:' "$log" || tail -n 3 "$log")"
+  done < <(debian_mirrors)
+  return 1
+}
+
+# The stamp inside a complete sysroot: what it was made from.
+sysroot_stamp() {
+  cat "$toolchain_folder/sysroot-packages" "$toolchain_folder/sysroot.sh" | sha256sum | cut -d' ' -f1
+}
+
+# make_sysroot FOLDER: makes or renews the sysroot. Quick when it is there.
+make_sysroot() {
+  local sysroot=$1 stamp apt new
+  stamp=$(sysroot_stamp)
+  [ "$(cat "$sysroot/.quern-stamp" 2>/dev/null)" = "$stamp" ] && return 0
+  apt=$QUERN_BUILD/setup/apt-$sysroot_suite
+  new=$QUERN_BUILD/setup/sysroot.new
+  if ! fetch_sysroot_packages "$apt"; then
+    fail 5 "cannot fetch the riscv64 sysroot: no repository of this machine's apt sources serves" \
+      "Debian $sysroot_suite ($sysroot_architecture); try again, or set QUERN_SYSROOT to a riscv64" \
+      "sysroot that holds the packages of boards/toolchain/sysroot-packages"
+  fi
+  rm -rf "$new"
+  mkdir -p "$new"
+  local deb
+  for deb in "$apt/archives"/*.deb; do dpkg-deb --extract "$deb" "$new"; done
+  ln -s usr/lib "$new/lib"  # the loader's path, /lib/ld-linux-riscv64-lp64d.so.1, as on any Debian
+  link_alternatives "$new"
+  unpacked_versions "$apt/archives" >"$new/quern-packages"
+  echo "$stamp" >"$new/.quern-stamp"
+  rm -rf "$new.old"
+  [ ! -e "$sysroot" ] || mv "$sysroot" "$new.old"
+  mv "$new" "$sysroot"
+  rm -rf "$new.old" "$apt"
+}
