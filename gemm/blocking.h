@@ -19,7 +19,7 @@ struct CacheGeometry {
   std::int64_t bytes = 0;  // 0: the board has no such cache
   int ways = 1;
   int line = 64;
-  std::int64_t way_bytes() const { return bytes / ways; }
+  constexpr std::int64_t way_bytes() const { return bytes / ways; }
 };
 
 struct MemoryGeometry {

@@ -142,7 +142,9 @@ TEST(Blocking, BlocksFitTheirCachesForEveryTile) {
       for (int n_r = 1; n_r <= 32; ++n_r) {
         const Blocking b = analytical_blocking(memory, m_r, n_r, 4);
         ASSERT_LE((m_r + n_r) * b.k_c * 4, memory.l1.bytes);
-        if (memory.l2.bytes > 0) ASSERT_LE(b.m_c * b.k_c * 4 + n_r * b.k_c * 4, memory.l2.bytes);
+        if (memory.l2.bytes > 0) {
+          ASSERT_LE(b.m_c * b.k_c * 4 + n_r * b.k_c * 4, memory.l2.bytes);
+        }
         ASSERT_EQ(b.m_c % m_r, 0);
         ASSERT_EQ(b.n_c % n_r, 0);
         ASSERT_GE(b.k_c, 1);
