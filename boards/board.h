@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/json_file.h"
+#include "generator/core/emitter.h"
 
 namespace quern::boards {
 
@@ -46,6 +47,8 @@ struct Board {
   std::filesystem::path file;
   Json document;  // the whole file, for `board show` and rooms with a block of their own
 
+  // What a generated kernel may rely on here.
+  generator::Target target() const { return {vlen, extensions}; }
   // Peak GFLOPS of one core for elements of `element_bits`; 0 without a vector unit.
   double peak_gflops(int element_bits) const;
 };

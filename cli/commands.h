@@ -4,4 +4,10 @@
 
 #include "cli/context.h"
 
-namespace quern::cli {}  // namespace quern::cli
+namespace quern::cli {
+
+void add_board(CLI::App& app, Context& context);
+void add_space(CLI::App& app, Context& context);
+void add_generate(CLI::App& app, Context& context);
+
+}  // namespace quern::cli

@@ -31,6 +31,7 @@ struct Parameter {
   std::string name;                 // "lmul": option --lmul, key in KernelPoint::choices
   std::vector<std::string> values;  // all that can be asked for
   std::string meaning;              // help text
+  bool fixed_by_target = false;     // not the user's to choose: its only value is the target's
 };
 
 struct Kernel {

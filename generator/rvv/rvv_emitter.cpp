@@ -30,7 +30,8 @@ std::vector<Parameter> RvvEmitter::parameters(const Target& target) const {
       {"b", {"vf"}, "how a B element meets the A vector: vf = vfmacc.vf with a scalar register"},
       {"vlen",
        {std::to_string(target.vlen)},
-       "bits of a vector register that the kernel is made for"},
+       "bits of a vector register that the kernel is made for",
+       true},
   };
 }
 

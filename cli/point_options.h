@@ -1,0 +1,38 @@
+// The options that name kernel points: --board, --dtype, --mr, --nr and one option for each of the
+// emitters' own parameters (--lmul, ...). Shared by generate, predict, bench, space and sweep.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "boards/board.h"
+#include "cli/context.h"
+#include "generator/core/space.h"
+
+namespace quern::cli {
+
+struct PointOptions {
+  std::string board;
+  std::string dtype = "f32";
+  std::string m_r, n_r;                        // "16", or "1:32" where ranges are allowed
+  std::map<std::string, std::string> choices;  // emitter parameters given on the command line
+};
+
+enum class Tiles { one, range };
+
+// Adds the options. With Tiles::range, --mr and --nr take a:b and default to 1:32.
+void add_point_options(CLI::App& command, PointOptions& options, Tiles tiles);
+
+// "16" -> {16, 16}, "1:32" -> {1, 32}. Throws bad_input naming the option.
+generator::Range parse_range(const std::string& option, const std::string& text);
+
+generator::DType dtype_of(const PointOptions& options);
+
+// The one complete point that the options name on a board. Throws bad_input with the constraint
+// that it breaks.
+generator::KernelPoint point_of(const PointOptions& options, const boards::Board& board);
+
+// The space that the options name.
+generator::Space space_of(const PointOptions& options, const boards::Board& board);
+
+}  // namespace quern::cli
