@@ -6,7 +6,7 @@
 # (empty) package database. Signatures are checked by apt against the Debian archive keys. The folder
 # appears under its final name only when it is complete, so a killed set-up never leaves half a sysroot.
 #
-# Sourced by setup.sh; uses say, fail, and list_packages of it.
+# Sourced by setup.sh.
 # shellcheck shell=bash
 
 readonly sysroot_suite=trixie  # the first Debian release that publishes riscv64
@@ -16,6 +16,7 @@ readonly sysroot_architecture=riscv64
 # apt itself reads its sources here, so one-line and deb822 files, options and disabled entries are
 # all understood. Security repositories carry no whole suite and are left out.
 debian_mirrors() {
+  # shellcheck disable=SC2016  # apt's own variables
   apt-get indextargets --no-release-info \
     --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
     awk '$3 == "main" && $1 !~ /^cdrom:/ && $2 !~ /-security|\/updates/ && !seen[$1]++ {
@@ -93,7 +94,7 @@ link_alternatives() {
 fetch_sysroot_packages() {
   local apt=$1 log=$1/log mirror packages
   mkdir -p "$apt"
-  mapfile -t packages < <(list_packages "$toolchain_folder/sysroot-packages")
+  mapfile -t packages < <(list_packages "$QUERN_ROOT/boards/toolchain/sysroot-packages")
   while read -r mirror; do
     private_apt "$apt" "$mirror"
     say "fetching the riscv64 sysroot (${#packages[@]} packages, Debian $sysroot_suite) from $mirror"
@@ -109,29 +110,34 @@ fetch_sysroot_packages() {
 
 # The stamp inside a complete sysroot: what it was made from.
 sysroot_stamp() {
-  cat "$toolchain_folder/sysroot-packages" "$toolchain_folder/sysroot.sh" | sha256sum | cut -d' ' -f1
+  cat "$QUERN_ROOT/boards/toolchain/sysroot-packages" "$QUERN_ROOT/boards/toolchain/sysroot.sh" | sha256sum | cut -d' ' -f1
 }
 
-# make_sysroot FOLDER: makes or renews the sysroot. Quick when it is there.
+# True if the sysroot is complete and of this list. One that the user gives is his business.
+sysroot_present() {
+  [ -n "${QUERN_SYSROOT:-}" ] ||
+    [ "$(cat "$QUERN_BUILD/sysroot-riscv64/.quern-stamp" 2>/dev/null)" = "$(sysroot_stamp)" ]
+}
+
+# Makes the sysroot $QUERN_BUILD/sysroot-riscv64 anew.
 make_sysroot() {
-  local sysroot=$1 stamp apt new
-  stamp=$(sysroot_stamp)
-  [ "$(cat "$sysroot/.quern-stamp" 2>/dev/null)" = "$stamp" ] && return 0
+  local sysroot=$QUERN_BUILD/sysroot-riscv64 apt new deb
   apt=$QUERN_BUILD/setup/apt-$sysroot_suite
   new=$QUERN_BUILD/setup/sysroot.new
+  command -v apt-get >/dev/null ||
+    fail 5 "the riscv64 sysroot is made with Debian's apt-get, which is not here."$'\n'"$(by_hand)"
   if ! fetch_sysroot_packages "$apt"; then
     fail 5 "cannot fetch the riscv64 sysroot: no repository of this machine's apt sources serves" \
-      "Debian $sysroot_suite ($sysroot_architecture); try again, or set QUERN_SYSROOT to a riscv64" \
-      "sysroot that holds the packages of boards/toolchain/sysroot-packages"
+      "Debian $sysroot_suite for $sysroot_architecture just now. Try again later, or set QUERN_SYSROOT" \
+      "to a riscv64 sysroot with the packages of $QUERN_ROOT/boards/toolchain/sysroot-packages"
   fi
   rm -rf "$new"
   mkdir -p "$new"
-  local deb
   for deb in "$apt/archives"/*.deb; do dpkg-deb --extract "$deb" "$new"; done
   ln -s usr/lib "$new/lib"  # the loader's path, /lib/ld-linux-riscv64-lp64d.so.1, as on any Debian
   link_alternatives "$new"
   unpacked_versions "$apt/archives" >"$new/quern-packages"
-  echo "$stamp" >"$new/.quern-stamp"
+  sysroot_stamp >"$new/.quern-stamp"
   rm -rf "$new.old"
   [ ! -e "$sysroot" ] || mv "$sysroot" "$new.old"
   mv "$new" "$sysroot"

@@ -1,0 +1,53 @@
+# The build of Quern itself, with CMake and Ninja, into $QUERN_BUILD/release.
+#
+# Targets: `program` is what `quern` needs to run; `everything` also holds the tests.
+# Sourced by setup.sh.
+# shellcheck shell=bash
+
+# True if no source file, folder or system package changed since the last good build of the target.
+# One look at the file system, several times cheaper than asking Ninja. The time of the last change of
+# the inode is compared, so that an old file copied into the tree counts as well.
+build_fresh() {
+  local stamp=$QUERN_BUILD/setup/built-$1
+  [ -e "$stamp" ] && [ "$(<"$stamp")" = "$QUERN_ROOT" ] || return 1
+  [ -x "$QUERN_BUILD/release/cli/quern" ] || return 1
+  ! [ /var/lib/dpkg/status -nt "$stamp" ] || return 1
+  [ -z "$(cd "$QUERN_ROOT" && find . -mindepth 1 \
+    \( -samefile "$QUERN_BUILD" -o -path ./build -o -path ./.git -o -path ./results -o -path ./docs \) \
+    -prune -o -cnewer "$stamp" -print -quit)" ]
+}
+
+# Makes or renews the Ninja files.
+configure() {
+  local log=$QUERN_BUILD/setup/cmake.log
+  if [ -e "$QUERN_BUILD/release/build.ninja" ]; then
+    ninja -C "$QUERN_BUILD/release" build.ninja >"$log" 2>&1
+  else
+    say "configuring the build"
+    cmake -S "$QUERN_ROOT" --preset release -B "$QUERN_BUILD/release" >"$log" 2>&1
+  fi
+}
+
+build() {
+  local target=$1 release=$QUERN_BUILD/release stamp=$QUERN_BUILD/setup/built-$1 steps quiet=(--quiet)
+  # A build folder of another checkout (the tree was moved or copied) is of no use.
+  if [ -e "$release/CMakeCache.txt" ] &&
+    ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$QUERN_ROOT" "$release/CMakeCache.txt"; then
+    rm -rf "$release"
+  fi
+  # The stamp bears the time before the build, so that what is edited meanwhile is noticed.
+  echo "$QUERN_ROOT" >"$stamp.new"
+  cd "$QUERN_ROOT" || fail 1 "$QUERN_ROOT: cannot enter"
+  # A set-up killed inside CMake may have left half a cache: once more without it.
+  configure || { rm -rf "$release/CMakeCache.txt" "$release/CMakeFiles" && configure; } ||
+    fail 5 "CMake failed:"$'\n'"$(tail -n 30 "$QUERN_BUILD/setup/cmake.log")"
+  [ "$target" = program ] || target=all
+  steps=$(ninja -C "$release" -n "$target" 2>/dev/null | tail -n 1 | sed -n 's,^\[[0-9]*/\([0-9]*\)\].*,\1,p')
+  if [ -n "$steps" ]; then
+    say "building ($steps steps)"
+    [ -t 2 ] && [ -z "${QUERN_QUIET:-}" ] && quiet=()
+    ninja -C "$release" -j "$(nproc)" "${quiet[@]}" "$target" >&2 || fail 1 "the build failed"
+  fi
+  cd "$OLDPWD" || true
+  mv "$stamp.new" "$stamp"
+}
