@@ -12,7 +12,8 @@
 namespace quern {
 
 std::string digest(const std::vector<std::string_view>& parts) {
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                       &XXH3_freeState);
   QUERN_CHECK(state != nullptr && XXH3_128bits_reset(state.get()) == XXH_OK);
   for (const std::string_view part : parts) {
     const std::uint64_t size = part.size();

@@ -1,4 +1,5 @@
-// Content keys: a 128-bit hash (XXH3) as 32 hex digits. For caches and records, not against an adversary.
+// Content keys: a 128-bit hash (XXH3) as 32 hex digits. For caches and records, not against an
+// adversary.
 #pragma once
 
 #include <string>
@@ -7,7 +8,8 @@
 
 namespace quern {
 
-// Hashes the parts with their lengths, so that moving a byte from one part to the next changes the digest.
+// Hashes the parts with their lengths, so that moving a byte from one part to the next changes the
+// digest.
 std::string digest(const std::vector<std::string_view>& parts);
 
 }  // namespace quern

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::chrono::minutes compile_limit{5};  // a kernel takes well under a second
 
-// Everything that a target unit may #include from the checkout, hashed: a change there must compile anew.
+// Everything that a target unit may #include from the checkout, hashed: a change there must compile
+// anew.
 std::string header_digest(const std::filesystem::path& root) {
   std::vector<std::filesystem::path> files;
   for (const char* folder : {"gemm", "bench/target"}) {
@@ -45,11 +46,13 @@ std::string joined(const std::vector<std::string>& words) {
 Toolchain toolchain_for(const Board& board, const std::filesystem::path& build) {
   const char* sysroot = std::getenv("QUERN_SYSROOT");
   const char* compiler = std::getenv("QUERN_CXX");
-  return {sysroot != nullptr && *sysroot != '\0' ? std::filesystem::path(sysroot) : build / "sysroot-riscv64",
+  return {sysroot != nullptr && *sysroot != '\0' ? std::filesystem::path(sysroot)
+                                                 : build / "sysroot-riscv64",
           compiler != nullptr && *compiler != '\0' ? compiler : board.compiler};
 }
 
-Compiler::Compiler(const Board& board, const std::filesystem::path& root, const std::filesystem::path& build)
+Compiler::Compiler(const Board& board, const std::filesystem::path& root,
+                   const std::filesystem::path& build)
     : board_(board),
       toolchain_(toolchain_for(board, build)),
       root_(root),
@@ -62,7 +65,8 @@ Compiler::Compiler(const Board& board, const std::filesystem::path& root, const 
   }
   const auto told = run_process({toolchain_.compiler, "--version"});
   if (!told.good()) {
-    throw make_error(ExitCode::tool_missing, "{} --version fails: {}", toolchain_.compiler, told.errors);
+    throw make_error(ExitCode::tool_missing, "{} --version fails: {}", toolchain_.compiler,
+                     told.errors);
   }
   version_ = told.output.substr(0, told.output.find('\n'));
 }
@@ -81,7 +85,8 @@ Compiled Compiler::run(const std::string& key, const std::string& suffix,
   std::filesystem::create_directories(folder);
   // Compiled beside its place and renamed: a killed or concurrent run leaves no half object behind.
   auto temporary = file;
-  temporary += fmt::format(".{}.{}", getpid(), std::hash<std::thread::id>()(std::this_thread::get_id()));
+  temporary +=
+      fmt::format(".{}.{}", getpid(), std::hash<std::thread::id>()(std::this_thread::get_id()));
   command.insert(command.end(), {"-o", temporary.string()});
   ProcessOptions options;
   options.time_limit = compile_limit;
@@ -89,7 +94,10 @@ Compiled Compiler::run(const std::string& key, const std::string& suffix,
   const auto result = run_process(command, options);
   if (!result.good()) {
     std::filesystem::remove(temporary);
-    return {false, result.end == ProcessEnd::timed_out, {}, shell_quoted(command) + "\n" + result.output};
+    return {false,
+            result.end == ProcessEnd::timed_out,
+            {},
+            shell_quoted(command) + "\n" + result.output};
   }
   std::filesystem::rename(temporary, file);
   return {true, false, file, result.output};
@@ -97,7 +105,8 @@ Compiled Compiler::run(const std::string& key, const std::string& suffix,
 
 Compiled Compiler::compile(const Unit& unit) const {
   std::vector<std::string> command = {toolchain_.compiler, "--target=riscv64-linux-gnu",
-                                      "--sysroot=" + toolchain_.sysroot.string(), "-march=" + board_.isa};
+                                      "--sysroot=" + toolchain_.sysroot.string(),
+                                      "-march=" + board_.isa};
   command.insert(command.end(), board_.compiler_flags.begin(), board_.compiler_flags.end());
   if (unit.name.ends_with(".c")) {
     command.insert(command.end(), {"-x", "c", "-std=c17"});
@@ -108,7 +117,8 @@ Compiled Compiler::compile(const Unit& unit) const {
   }
   command.insert(command.end(), {"-Wall", "-Wextra", "-Werror"});
   const std::string key = digest({version_, joined(command), headers_, unit.name, unit.text});
-  // The text is kept beside its object, under its own name, so that messages and debuggers can show it.
+  // The text is kept beside its object, under its own name, so that messages and debuggers can show
+  // it.
   const auto source = objects_ / key.substr(0, 2) / (key.substr(2) + "-" + unit.name);
   if (!std::filesystem::exists(objects_ / key.substr(0, 2) / (key.substr(2) + ".o"))) {
     write_file(source, unit.text);
@@ -125,7 +135,8 @@ std::vector<Compiled> Compiler::compile(const std::vector<Unit>& units) const {
   for (auto& failure : failures) {
     workers.emplace_back([&] {
       try {
-        for (std::size_t i; (i = next++) < units.size() && !interrupted();) out[i] = compile(units[i]);
+        for (std::size_t i; (i = next++) < units.size() && !interrupted();)
+          out[i] = compile(units[i]);
       } catch (...) {
         failure = std::current_exception();
       }
@@ -141,11 +152,13 @@ std::vector<Compiled> Compiler::compile(const std::vector<Unit>& units) const {
 Compiled Compiler::link(const std::string& name, const std::vector<std::filesystem::path>& objects,
                         const std::vector<std::string>& flags) const {
   std::vector<std::string> command = {toolchain_.compiler, "--target=riscv64-linux-gnu",
-                                      "--sysroot=" + toolchain_.sysroot.string(), "-fuse-ld=lld-19"};
+                                      "--sysroot=" + toolchain_.sysroot.string(),
+                                      "-fuse-ld=lld-19"};
   for (const auto& object : objects) command.push_back(object.string());
   command.insert(command.end(), flags.begin(), flags.end());
   // Objects are named by their content, so their names stand for it.
-  return run(digest({version_, joined(command)}), "-" + name, std::move(command));
+  const std::string key = digest({version_, joined(command)});
+  return run(key, "-" + name, std::move(command));
 }
 
 }  // namespace quern::boards

@@ -1,10 +1,11 @@
 // Compiles programs for a board, each piece once.
 //
-//     unit (name, text) --compiler--> object          cached under build/objects by a hash of everything that the
-//     objects + libraries --linker--> program         result depends on: text, headers, flags, compiler version
+//     unit (name, text) --compiler--> object          cached under build/objects by a hash of
+//     everything that the objects + libraries --linker--> program         result depends on: text,
+//     headers, flags, compiler version
 //
-// That a unit does not compile is a value (generated code may be wrong, and a sweep goes on); that there is no compiler is
-// an Error.
+// That a unit does not compile is a value (generated code may be wrong, and a sweep goes on); that
+// there is no compiler is an Error.
 #pragma once
 
 #include <filesystem>
@@ -37,7 +38,8 @@ struct Compiled {
 class Compiler {
  public:
   // `root` is searched for #include "gemm/..." and "bench/...".
-  Compiler(const Board& board, const std::filesystem::path& root, const std::filesystem::path& build);
+  Compiler(const Board& board, const std::filesystem::path& root,
+           const std::filesystem::path& build);
 
   // Objects of all units, in their order, on all processors. An interrupt ends it early: units that
   // were not reached are not good and have an empty log.
@@ -55,7 +57,8 @@ class Compiler {
   const Toolchain& toolchain() const { return toolchain_; }
 
  private:
-  Compiled run(const std::string& key, const std::string& suffix, std::vector<std::string> command) const;
+  Compiled run(const std::string& key, const std::string& suffix,
+               std::vector<std::string> command) const;
 
   Board board_;
   Toolchain toolchain_;

@@ -169,6 +169,7 @@ std::string Writer::file(const std::string& id, const std::string& symbol) {
   line(0, "void {}(int64_t m, int64_t k, const {}* alpha_p, const {}* a, const {}* b,", symbol,
        scalar_, scalar_, scalar_);
   line(0, "{:{}}const {}* beta_p, {}* c, int64_t ldc) {{", "", symbol.size() + 6, scalar_, scalar_);
+  if (tile_.n_r == 1) line(1, "(void)ldc; /* there is one column */");
   if (tile_.vector_rows > 1) {
     line(1, "const size_t vl = {};", tile_.lanes);
     line(1, "const size_t last_vl = (size_t)m - {};", (tile_.vector_rows - 1) * tile_.lanes);
