@@ -66,6 +66,14 @@ class Emitter {
   virtual std::vector<Violation> violations(const KernelPoint& point,
                                             const Target& target) const = 0;
 
+  // The kernels that together cover a full tile and all its edges (gemm/kernel_family.h), row-major
+  // by number of vectors along m, then by columns 1..n_r; the last one is the point itself.
+  struct Family {
+    int lanes = 0;  // rows of one vector
+    std::vector<KernelPoint> points;
+  };
+  virtual Family family_of(const KernelPoint& point) const = 0;
+
   // Source of a valid point. Throws bad_input with the violation's reason for an invalid one.
   virtual Kernel emit(const KernelPoint& point, const Target& target) const = 0;
 };

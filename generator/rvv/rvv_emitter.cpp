@@ -89,6 +89,20 @@ std::vector<Emitter::Violation> RvvEmitter::violations(const KernelPoint& point,
   return {};
 }
 
+Emitter::Family RvvEmitter::family_of(const KernelPoint& point) const {
+  const Tile tile = tile_of(point);
+  Family family{tile.lanes, {}};
+  for (int v = 1; v <= tile.vector_rows; ++v) {
+    for (int n = 1; n <= tile.n_r; ++n) {
+      KernelPoint edge = point;
+      edge.m_r = std::min(v * tile.lanes, tile.m_r);
+      edge.n_r = n;
+      family.points.push_back(edge);
+    }
+  }
+  return family;
+}
+
 Kernel RvvEmitter::emit(const KernelPoint& point, const Target& target) const {
   const std::string name = id(point);
   if (const auto broken = violations(point, target); !broken.empty()) {

@@ -1,0 +1,18 @@
+// The kernel families that a GEMM bench program holds; defined by the generated half of the
+// program.
+#pragma once
+
+#include "gemm/blocking.h"
+#include "gemm/kernel_family.h"
+
+namespace quern::bench {
+
+struct FamilyEntry {
+  gemm::KernelFamily<float> family;
+  gemm::Blocking blocking;
+};
+
+extern const FamilyEntry family_table[];
+extern const int family_count;
+
+}  // namespace quern::bench
