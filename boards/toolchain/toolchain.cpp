@@ -25,15 +25,18 @@ std::string c_compiler_beside(std::string cxx) {
 
 }  // namespace
 
-Toolchain find_toolchain(const std::filesystem::path& root) {
+Toolchain find_toolchain(const std::filesystem::path& build) {
   Toolchain out;
-  const std::filesystem::path checkout = variable("QUERN_ROOT", root.string());
-  out.build = variable("QUERN_BUILD", (checkout / "build").string());
-  out.cxx = variable("QUERN_CXX", "clang++-19");
-  out.cc = c_compiler_beside(out.cxx);
-  out.qemu = variable("QUERN_QEMU", "qemu-riscv64");
-  out.sysroot = variable("QUERN_SYSROOT", (out.build / "sysroot-riscv64").string());
+  out.sysroot = variable("QUERN_SYSROOT", (build / "sysroot-riscv64").string());
+  out.compiler = variable("QUERN_CXX", "clang++-19");
+  out.c_compiler = c_compiler_beside(out.compiler);
+  out.emulator = variable("QUERN_QEMU", "qemu-riscv64");
   return out;
+}
+
+std::filesystem::path build_folder(const std::filesystem::path& root) {
+  const std::filesystem::path checkout = variable("QUERN_ROOT", root.string());
+  return variable("QUERN_BUILD", (checkout / "build").string());
 }
 
 std::filesystem::path require_sysroot(const Toolchain& toolchain) {
@@ -50,7 +53,7 @@ std::filesystem::path require_sysroot(const Toolchain& toolchain) {
 
 std::vector<std::string> target_flags(const Toolchain& toolchain, const std::string& isa) {
   // The linker of clang's own version where Debian names it so.
-  const bool versioned = toolchain.cxx.ends_with("-19") && find_program("ld.lld-19");
+  const bool versioned = toolchain.compiler.ends_with("-19") && find_program("ld.lld-19");
   return {"--target=riscv64-linux-gnu", "--sysroot=" + toolchain.sysroot.string(), "-march=" + isa,
           "-mabi=lp64d", versioned ? "-fuse-ld=lld-19" : "-fuse-ld=lld"};
 }

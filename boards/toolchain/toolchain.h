@@ -4,7 +4,7 @@
 //   QUERN_CXX      clang++-19             compiles for riscv64 Linux, RVV 1.0 intrinsics
 //   QUERN_QEMU     qemu-riscv64           user-mode emulation
 //   QUERN_SYSROOT  $QUERN_BUILD/sysroot-riscv64
-//   QUERN_BUILD    $QUERN_ROOT/build
+//   QUERN_BUILD    $QUERN_ROOT/build       compiled things; safe to delete
 #pragma once
 
 #include <filesystem>
@@ -14,16 +14,17 @@
 namespace quern::boards {
 
 struct Toolchain {
-  std::string cxx;   // C++ compiler, a name for PATH or a path
-  std::string cc;    // the C compiler beside it
-  std::string qemu;  // emulator
   std::filesystem::path sysroot;
-  std::filesystem::path build;  // compiled things; safe to delete
+  std::string compiler;    // C++, a name for PATH or a path
+  std::string c_compiler;  // the one beside it
+  std::string emulator;
 };
 
-// The tools as the environment names them, found or not. `root` is the checkout; QUERN_ROOT goes
-// before it.
-Toolchain find_toolchain(const std::filesystem::path& root);
+// The tools as the environment names them, found or not. `build` is the folder of compiled things.
+Toolchain find_toolchain(const std::filesystem::path& build);
+
+// QUERN_BUILD, or build/ of the checkout (QUERN_ROOT, or `root`).
+std::filesystem::path build_folder(const std::filesystem::path& root);
 
 // The sysroot, or Error(tool_missing) saying how to get it.
 std::filesystem::path require_sysroot(const Toolchain& toolchain);

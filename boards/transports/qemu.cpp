@@ -149,7 +149,8 @@ bool QemuTransport::fetch(const std::string& name, const std::filesystem::path& 
 
 std::vector<std::string> QemuTransport::command(const Program& program,
                                                 const std::filesystem::path& refusals) const {
-  std::vector<std::string> out = {toolchain_.qemu, "-L", toolchain_.sysroot.string(), "-cpu", cpu_};
+  std::vector<std::string> out = {toolchain_.emulator, "-L", toolchain_.sysroot.string(), "-cpu",
+                                  cpu_};
   std::vector<QemuPlugin> plugins = plugins_;
   if (!refusals.empty()) {
     out.insert(out.end(), {"-U", "MALLOC_ARENA_MAX"});  // set for QEMU, not for the guest
@@ -173,11 +174,11 @@ RunResult QemuTransport::run(const Program& program) {
                     describe(header));
   }
   require_sysroot(toolchain_);
-  if (!find_program(toolchain_.qemu)) {
+  if (!find_program(toolchain_.emulator)) {
     throw make_error(ExitCode::tool_missing,
                      "{}: not found; install the Debian package qemu-user, or "
                      "set QUERN_QEMU",
-                     toolchain_.qemu);
+                     toolchain_.emulator);
   }
   ProcessOptions options;
   options.input = program.input;
@@ -193,7 +194,7 @@ RunResult QemuTransport::run(const Program& program) {
   const ProcessResult process = run_process(words, options);
   RunResult result;
   std::error_code ignored;
-  const std::string name = std::filesystem::path(toolchain_.qemu).filename().string();
+  const std::string name = std::filesystem::path(toolchain_.emulator).filename().string();
   const bool refused_start = emulator_refused(process, name);
   const bool refused_memory =
       program.memory_limit &&
@@ -210,7 +211,7 @@ RunResult QemuTransport::run(const Program& program) {
 }
 
 std::unique_ptr<Transport> make_qemu_transport(const Machine& machine) {
-  return std::make_unique<QemuTransport>(machine, find_toolchain(QUERN_SOURCE_DIR));
+  return std::make_unique<QemuTransport>(machine, find_toolchain(build_folder(QUERN_SOURCE_DIR)));
 }
 
 }  // namespace quern::boards

@@ -23,10 +23,10 @@ class Qemu : public testing::Test {
   static void SetUpTestSuite() {
     folder = std::filesystem::path(testing::TempDir()) /
              ("quern qemu, test " + std::to_string(getpid()));
-    const Toolchain toolchain = find_toolchain(QUERN_SOURCE_DIR);
+    const Toolchain toolchain = find_toolchain(build_folder(QUERN_SOURCE_DIR));
     require_sysroot(toolchain);
     std::filesystem::create_directories(folder);
-    std::vector<std::string> command = {toolchain.cc};
+    std::vector<std::string> command = {toolchain.c_compiler};
     for (const auto& flag : target_flags(toolchain, "rv64gcv")) command.push_back(flag);
     for (const char* word : {"-O1", guest_source.c_str(), "-o", "guest"})
       command.emplace_back(word);
@@ -42,7 +42,7 @@ class Qemu : public testing::Test {
     return {.binary = folder / "guest", .arguments = std::move(arguments)};
   }
   static RunResult run(const Program& program, const Machine& on = machine()) {
-    return QemuTransport(on, find_toolchain(QUERN_SOURCE_DIR)).run(program);
+    return QemuTransport(on, find_toolchain(build_folder(QUERN_SOURCE_DIR))).run(program);
   }
 
   static inline std::filesystem::path folder;
@@ -148,7 +148,7 @@ TEST_F(Qemu, InterruptEndsTheRun) {
 }
 
 TEST_F(Qemu, EmulatorFaultIsNotTheProgramsFault) {
-  QemuTransport transport(machine(), find_toolchain(QUERN_SOURCE_DIR));
+  QemuTransport transport(machine(), find_toolchain(build_folder(QUERN_SOURCE_DIR)));
   transport.set_plugins({{"/nonexistent/plugin.so", {}}});
   const auto result = transport.run(guest({}));
   EXPECT_EQ(result.outcome, Outcome::unavailable);
@@ -163,7 +163,7 @@ TEST_F(Qemu, EmulatorFaultIsNotTheProgramsFault) {
 }
 
 TEST_F(Qemu, FilesGoThereAndBack) {
-  QemuTransport transport(machine(), find_toolchain(QUERN_SOURCE_DIR));
+  QemuTransport transport(machine(), find_toolchain(build_folder(QUERN_SOURCE_DIR)));
   const auto there = transport.scratch("out.txt");
   EXPECT_NE(there, transport.scratch("out.txt"));
   EXPECT_FALSE(transport.fetch(there, folder / "back.txt"));
@@ -176,10 +176,10 @@ TEST_F(Qemu, FilesGoThereAndBack) {
 
 TEST_F(Qemu, WhatCannotRunHereIsAnErrorThatNamesIt) {
   write_file(folder / "text", "no program, just text\n");
-  const Toolchain tools = find_toolchain(QUERN_SOURCE_DIR);
+  const Toolchain tools = find_toolchain(build_folder(QUERN_SOURCE_DIR));
   Toolchain no_sysroot = tools, no_qemu = tools;
   no_sysroot.sysroot = folder / "absent";
-  no_qemu.qemu = "quern-no-such-qemu";
+  no_qemu.emulator = "quern-no-such-qemu";
   const struct {
     Toolchain toolchain;
     std::filesystem::path binary;
