@@ -102,6 +102,8 @@ void explain(const ProcessResult& process, bool refused_memory, bool emulator_fa
 
 }  // namespace
 
+std::filesystem::path memory_watch_plugin() { return QUERN_MEMORY_WATCH; }
+
 QemuTransport::QemuTransport(const Machine& machine, const Toolchain& toolchain)
     : toolchain_(toolchain), cpu_(cpu_model(machine)) {
   const int vlen = machine.vlen;
@@ -154,7 +156,7 @@ std::vector<std::string> QemuTransport::command(const Program& program,
   std::vector<QemuPlugin> plugins = plugins_;
   if (!refusals.empty()) {
     out.insert(out.end(), {"-U", "MALLOC_ARENA_MAX"});  // set for QEMU, not for the guest
-    plugins.push_back({QUERN_MEMORY_WATCH, {"mark=" + refusals.string()}});
+    plugins.push_back({memory_watch_plugin(), {"mark=" + refusals.string()}});
   }
   for (const auto& plugin : plugins) {
     std::string value = "file=" + commas_doubled(plugin.library.string());

@@ -20,6 +20,9 @@ struct QemuPlugin {
   std::vector<std::string> arguments = {};  // "name=value"
 };
 
+// The plugin that tells refused memory from other faults (memory_watch.c).
+std::filesystem::path memory_watch_plugin();
+
 class QemuTransport : public Transport {
  public:
   // Throws bad_input for a VLEN that QEMU does not have (a power of two in 128..1024 is needed, or
