@@ -6,6 +6,7 @@
 
 namespace quern::cli {
 
+void add_doctor(CLI::App& app, Context& context);
 void add_board(CLI::App& app, Context& context);
 void add_space(CLI::App& app, Context& context);
 void add_generate(CLI::App& app, Context& context);

@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   context.build = environment_path("QUERN_BUILD", context.root / "build");
   context.results = environment_path("QUERN_RESULTS", context.root / "results");
 
+  cli::add_doctor(app, context);
   cli::add_board(app, context);
   cli::add_space(app, context);
   cli::add_generate(app, context);

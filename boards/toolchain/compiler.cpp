@@ -44,11 +44,10 @@ std::string joined(const std::vector<std::string>& words) {
 }  // namespace
 
 Toolchain toolchain_for(const Board& board, const std::filesystem::path& build) {
-  const char* sysroot = std::getenv("QUERN_SYSROOT");
+  Toolchain out = find_toolchain(build);
   const char* compiler = std::getenv("QUERN_CXX");
-  return {sysroot != nullptr && *sysroot != '\0' ? std::filesystem::path(sysroot)
-                                                 : build / "sysroot-riscv64",
-          compiler != nullptr && *compiler != '\0' ? compiler : board.compiler};
+  if (compiler == nullptr || *compiler == '\0') out.compiler = board.compiler;
+  return out;
 }
 
 Compiler::Compiler(const Board& board, const std::filesystem::path& root,
@@ -58,11 +57,7 @@ Compiler::Compiler(const Board& board, const std::filesystem::path& root,
       root_(root),
       objects_(build / "objects"),
       headers_(header_digest(root)) {
-  if (!std::filesystem::exists(toolchain_.sysroot / "usr")) {
-    throw make_error(ExitCode::tool_missing,
-                     "no riscv64 sysroot at {}: run ./quern doctor, or set QUERN_SYSROOT to one",
-                     toolchain_.sysroot.string());
-  }
+  require_sysroot(toolchain_);
   const auto told = run_process({toolchain_.compiler, "--version"});
   if (!told.good()) {
     throw make_error(ExitCode::tool_missing, "{} --version fails: {}", toolchain_.compiler,

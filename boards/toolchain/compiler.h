@@ -13,14 +13,11 @@
 #include <vector>
 
 #include "boards/board.h"
+#include "boards/toolchain/toolchain.h"
 
 namespace quern::boards {
 
-// Where the tools are; each can be given by hand through its variable.
-struct Toolchain {
-  std::filesystem::path sysroot;  // QUERN_SYSROOT, else <build>/sysroot-riscv64
-  std::string compiler;           // QUERN_CXX, else the board's
-};
+// The tools for a board: its own compiler unless QUERN_CXX names another.
 Toolchain toolchain_for(const Board& board, const std::filesystem::path& build);
 
 struct Unit {

@@ -1,0 +1,219 @@
+#include "boards/transports/qemu.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "boards/transports/elf_header.h"
+
+namespace quern::boards {
+namespace {
+
+// Address space that QEMU itself takes: 128 MB of translation buffer, as much again of malloc arena
+// for each of two host threads, its own code and the guest's stack; 260 MB were needed at the least
+// (QEMU 7.2). With MALLOC_ARENA_MAX=1 more guest threads do not add arenas.
+constexpr std::uint64_t emulator_bytes = 512u << 20;
+
+// The cpu model: what the board has, no more, so that a program that uses what the board lacks gets
+// the illegal instruction here too. QEMU 7.2's "rv64" has the bit manipulation extensions unless
+// told.
+std::string cpu_model(const Machine& machine) {
+  std::string out = "rv64";
+  for (const char* name : {"zba", "zbb", "zbc", "zbs"}) {
+    out += fmt::format(",{}={}", name, machine.extensions.contains(name));
+  }
+  if (machine.vlen > 0) {
+    out += fmt::format(",v=true,vext_spec=v1.0,vlen={},rvv_ta_all_1s=true,rvv_ma_all_1s=true",
+                       machine.vlen);
+  }
+  return out;
+}
+
+// QEMU met a fault of its own (assert, g_assert): it says where in its source, and dies of a
+// signal. 7.2 does so for vfcvt.rtz at the start of a block, for one.
+bool emulator_failed(const ProcessResult& result, const std::string& name) {
+  if (result.end != ProcessEnd::signalled) return false;
+  const auto assertion = result.errors.find(": Assertion `");
+  if (assertion == std::string::npos)
+    return result.errors.find("Bail out! ERROR:") != std::string::npos;
+  const auto line = result.errors.rfind('\n', assertion);
+  return result.errors.compare(line == std::string::npos ? 0 : line + 1, name.size() + 2,
+                               name + ": ") == 0;
+}
+
+// QEMU says why it cannot start the guest, and exits; the guest never ran.
+bool emulator_refused(const ProcessResult& result, const std::string& name) {
+  return result.end == ProcessEnd::exited && result.status != 0 && result.output.empty() &&
+         (result.errors.starts_with(name + ": ") || result.errors.starts_with("mmap stack: "));
+}
+
+// In QEMU's options a comma separates and two stand for one.
+std::string commas_doubled(const std::string& text) {
+  std::string out;
+  for (char c : text) out += c == ',' ? std::string(",,") : std::string(1, c);
+  return out;
+}
+
+std::string last_line(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+void explain(const ProcessResult& process, bool refused_memory, bool emulator_fault,
+             const Program& program, RunResult& result) {
+  result.status = process.status;
+  switch (process.end) {
+    case ProcessEnd::timed_out:
+      result.outcome = Outcome::timeout;
+      result.reason = fmt::format("time limit of {} ms reached", program.time_limit->count());
+      return;
+    case ProcessEnd::interrupted:
+      result.outcome = Outcome::interrupted;
+      result.reason = "interrupted";
+      return;
+    case ProcessEnd::exited:
+    case ProcessEnd::signalled:
+      break;
+  }
+  if (process.good()) {
+    result.outcome = Outcome::ok;
+  } else if (refused_memory) {
+    result.outcome = Outcome::out_of_memory;
+    result.reason = fmt::format("memory limit of {} MB reached", *program.memory_limit >> 20);
+  } else if (emulator_fault) {
+    result.outcome = Outcome::unavailable;
+    result.reason = "the emulator failed: " + last_line(process.errors);
+  } else if (process.end == ProcessEnd::exited) {
+    result.outcome = Outcome::nonzero_exit;
+    result.reason = fmt::format("exit code {}", process.status);
+  } else if (process.status == SIGILL) {
+    result.outcome = Outcome::illegal_instruction;
+    result.reason = "illegal instruction: the program uses what this machine lacks";
+  } else {
+    result.outcome = Outcome::crash;
+    result.reason = fmt::format("{} (signal {})", strsignal(process.status), process.status);
+  }
+}
+
+}  // namespace
+
+std::filesystem::path memory_watch_plugin() { return QUERN_MEMORY_WATCH; }
+
+QemuTransport::QemuTransport(const Machine& machine, const Toolchain& toolchain)
+    : toolchain_(toolchain), cpu_(cpu_model(machine)) {
+  const int vlen = machine.vlen;
+  if (vlen != 0 && (vlen < 128 || vlen > 1024 || (vlen & (vlen - 1)) != 0)) {
+    throw bad_input("board {}: QEMU emulates VLEN 128, 256, 512 and 1024, not {}", machine.board,
+                    vlen);
+  }
+}
+
+QemuTransport::~QemuTransport() {
+  std::error_code ignored;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+}
+
+std::filesystem::path QemuTransport::folder() {
+  if (folder_.empty()) {
+    std::string name = (std::filesystem::temp_directory_path() / "quern-qemu-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      throw bad_input("{}: cannot make a folder for temporary files: {}", name,
+                      std::strerror(errno));
+    }
+    folder_ = name;
+  }
+  return folder_;
+}
+
+std::string QemuTransport::upload(const std::filesystem::path& file) {
+  // User-mode emulation sees our files.
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) throw bad_input("{}: no such file", file.string());
+  return std::filesystem::absolute(file).string();
+}
+
+std::string QemuTransport::scratch(std::string_view name) {
+  return (folder() / fmt::format("{}-{}", files_++, name)).string();
+}
+
+bool QemuTransport::fetch(const std::string& name, const std::filesystem::path& to) {
+  std::error_code error;
+  if (!std::filesystem::exists(name, error)) return false;
+  std::filesystem::copy_file(name, to, std::filesystem::copy_options::overwrite_existing, error);
+  if (error) throw bad_input("{}: cannot write: {}", to.string(), error.message());
+  return true;
+}
+
+std::vector<std::string> QemuTransport::command(const Program& program,
+                                                const std::filesystem::path& refusals) const {
+  std::vector<std::string> out = {toolchain_.emulator, "-L", toolchain_.sysroot.string(), "-cpu",
+                                  cpu_};
+  std::vector<QemuPlugin> plugins = plugins_;
+  if (!refusals.empty()) {
+    out.insert(out.end(), {"-U", "MALLOC_ARENA_MAX"});  // set for QEMU, not for the guest
+    plugins.push_back({memory_watch_plugin(), {"mark=" + refusals.string()}});
+  }
+  for (const auto& plugin : plugins) {
+    std::string value = "file=" + commas_doubled(plugin.library.string());
+    for (const auto& argument : plugin.arguments) value += "," + commas_doubled(argument);
+    out.insert(out.end(), {"-plugin", value});
+  }
+  out.push_back(std::filesystem::absolute(program.binary).string());
+  out.insert(out.end(), program.arguments.begin(), program.arguments.end());
+  return out;
+}
+
+RunResult QemuTransport::run(const Program& program) {
+  const ElfHeader header = read_elf_header(program.binary);
+  if (header.machine != elf_machine_riscv || header.bits != 64 || !header.program) {
+    throw bad_input("{}: is {}{}, expected a riscv64 Linux program", program.binary.string(),
+                    header.program ? "for " : "no program but an object file for ",
+                    describe(header));
+  }
+  require_sysroot(toolchain_);
+  if (!find_program(toolchain_.emulator)) {
+    throw make_error(ExitCode::tool_missing,
+                     "{}: not found; install the Debian package qemu-user, or "
+                     "set QUERN_QEMU",
+                     toolchain_.emulator);
+  }
+  ProcessOptions options;
+  options.input = program.input;
+  options.environment = program.environment;
+  options.time_limit = program.time_limit;
+  std::filesystem::path refusals;
+  if (program.memory_limit) {
+    options.memory_limit = *program.memory_limit + emulator_bytes;
+    options.environment["MALLOC_ARENA_MAX"] = "1";
+    refusals = scratch("refusals");
+  }
+  const auto words = command(program, refusals);
+  const ProcessResult process = run_process(words, options);
+  RunResult result;
+  std::error_code ignored;
+  const std::string name = std::filesystem::path(toolchain_.emulator).filename().string();
+  const bool refused_start = emulator_refused(process, name);
+  const bool refused_memory =
+      program.memory_limit &&
+      (std::filesystem::remove(refusals, ignored) ||
+       (refused_start && process.errors.find("Cannot allocate memory") != std::string::npos));
+  explain(process, refused_memory, refused_start || emulator_failed(process, name), program,
+          result);
+  result.output = process.output;
+  result.errors = process.errors;
+  result.output_cut = process.output_cut;
+  result.host_seconds = process.seconds;
+  result.command = shell_quoted(words);
+  return result;
+}
+
+std::unique_ptr<Transport> make_qemu_transport(const Machine& machine) {
+  return std::make_unique<QemuTransport>(machine, find_toolchain(build_folder(QUERN_SOURCE_DIR)));
+}
+
+}  // namespace quern::boards

@@ -1,0 +1,58 @@
+// Transport `qemu`: a riscv64 Linux program under QEMU's user-mode emulation on this host.
+//
+//   qemu-riscv64 -L sysroot -cpu rv64,v=true,vlen=256,... [-plugin timing.so,...] program arguments
+//
+// Tail and masked-off elements are filled with ones, the choice the vector specification allows
+// that shows a kernel which wrongly relies on them being kept. Emulated time means nothing; figures
+// come from the timing plugin, which the caller names.
+#pragma once
+
+#include <memory>
+
+#include "boards/toolchain/toolchain.h"
+#include "boards/transports/transport.h"
+
+namespace quern::boards {
+
+// A TCG plugin: a shared library that QEMU loads and tells what the guest executes.
+struct QemuPlugin {
+  std::filesystem::path library;
+  std::vector<std::string> arguments = {};  // "name=value"
+};
+
+// The plugin that tells refused memory from other faults (memory_watch.c).
+std::filesystem::path memory_watch_plugin();
+
+class QemuTransport : public Transport {
+ public:
+  // Throws bad_input for a VLEN that QEMU does not have (a power of two in 128..1024 is needed, or
+  // 0).
+  QemuTransport(const Machine& machine, const Toolchain& toolchain);
+  ~QemuTransport() override;
+
+  std::string upload(const std::filesystem::path& file) override;
+  std::string scratch(std::string_view name) override;
+  bool fetch(const std::string& name, const std::filesystem::path& to) override;
+  RunResult run(const Program& program) override;
+
+  // For the runs that follow.
+  void set_plugins(std::vector<QemuPlugin> plugins) { plugins_ = std::move(plugins); }
+
+  // The value of -cpu.
+  const std::string& cpu() const { return cpu_; }
+
+ private:
+  std::vector<std::string> command(const Program& program,
+                                   const std::filesystem::path& refusals) const;
+  std::filesystem::path folder();  // for scratch files; made when first asked for
+
+  Toolchain toolchain_;
+  std::string cpu_;
+  std::vector<QemuPlugin> plugins_;
+  std::filesystem::path folder_;
+  int files_ = 0;
+};
+
+std::unique_ptr<Transport> make_qemu_transport(const Machine& machine);
+
+}  // namespace quern::boards

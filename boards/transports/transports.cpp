@@ -1,0 +1,46 @@
+// The registry: one line a transport.
+#include "base/error.h"
+#include "boards/transports/qemu.h"
+#include "boards/transports/transport.h"
+
+namespace quern::boards {
+
+const std::vector<TransportKind>& transport_kinds() {
+  static const std::vector<TransportKind> kinds = {
+      {"qemu", Timing::modelled, make_qemu_transport},
+  };
+  return kinds;
+}
+
+const TransportKind& transport_kind(std::string_view name) {
+  std::string known;
+  for (const auto& kind : transport_kinds()) {
+    if (kind.name == name) return kind;
+    known += (known.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  throw bad_input("no transport \"{}\"; this build has: {}", name, known);
+}
+
+std::string_view to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::ok:
+      return "ok";
+    case Outcome::nonzero_exit:
+      return "nonzero_exit";
+    case Outcome::crash:
+      return "crash";
+    case Outcome::illegal_instruction:
+      return "illegal_instruction";
+    case Outcome::timeout:
+      return "timeout";
+    case Outcome::out_of_memory:
+      return "out_of_memory";
+    case Outcome::interrupted:
+      return "interrupted";
+    case Outcome::unavailable:
+      return "unavailable";
+  }
+  return "?";
+}
+
+}  // namespace quern::boards
