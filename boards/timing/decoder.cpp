@@ -64,7 +64,8 @@ VectorType vector_type_of(std::uint32_t vtype) {
   const std::uint32_t vlmul = vtype & 7u, vsew = vtype >> 3 & 7u;
   if (vlmul == 4 || vsew > 3) return {};
   VectorType type;
-  type.lmul_log2 = static_cast<std::int8_t>(vlmul < 4 ? static_cast<int>(vlmul) : static_cast<int>(vlmul) - 8);
+  type.lmul_log2 =
+      static_cast<std::int8_t>(vlmul < 4 ? static_cast<int>(vlmul) : static_cast<int>(vlmul) - 8);
   type.sew = static_cast<std::uint8_t>(8u << vsew);
   return type;
 }
@@ -83,9 +84,7 @@ bool Instruction::sets_vector_type() const {
   return instruction_class() == InstructionClass::vector_configure;
 }
 
-bool Instruction::vector_type_known() const {
-  return sets_vector_type() && form->name != "vsetvl";
-}
+bool Instruction::vector_type_known() const { return sets_vector_type() && form->name != "vsetvl"; }
 
 VectorType Instruction::new_vector_type() const {
   return vector_type_of(form->name == "vsetivli" ? bits(word, 29, 20) : bits(word, 30, 20));
@@ -107,7 +106,8 @@ unsigned Instruction::memory_eew() const {
 unsigned Instruction::fields() const {
   const auto c = instruction_class();
   if (!is_vector_load(c) && !is_vector_store(c)) return 1;
-  if (c == InstructionClass::vector_load_whole || c == InstructionClass::vector_store_whole) return 1;
+  if (c == InstructionClass::vector_load_whole || c == InstructionClass::vector_store_whole)
+    return 1;
   return bits(word, 31, 29) + 1;
 }
 
@@ -177,7 +177,8 @@ int effective_lmul_log2(const Instruction& instruction, VectorType type) {
       break;
   }
   if (is_vector_load(c) || is_vector_store(c))
-    return std::clamp(type.lmul_log2 + log2_of(instruction.memory_eew()) - log2_of(type.sew), -3, 3);
+    return std::clamp(type.lmul_log2 + log2_of(instruction.memory_eew()) - log2_of(type.sew), -3,
+                      3);
   return type.lmul_log2;
 }
 
@@ -195,10 +196,13 @@ unsigned effective_sew(const Instruction& instruction, VectorType type) {
   }
 }
 
-RegisterRange registers_of(const Instruction& instruction, const Operand& operand, VectorType type) {
+RegisterRange registers_of(const Instruction& instruction, const Operand& operand,
+                           VectorType type) {
   if (operand.file != RegisterFile::vector) {
     if (operand.file == RegisterFile::integer && operand.number == 0) return {};
-    return {static_cast<std::uint8_t>(operand.number + (operand.file == RegisterFile::floating ? 32 : 0)), 1};
+    return {static_cast<std::uint8_t>(operand.number +
+                                      (operand.file == RegisterFile::floating ? 32 : 0)),
+            1};
   }
   const auto power = [](int log2) { return log2 <= 0 ? 1 : 1 << std::min(log2, 3); };
   const int lmul = type.lmul_log2;
@@ -227,7 +231,8 @@ RegisterRange registers_of(const Instruction& instruction, const Operand& operan
       count = power(lmul + log2_of(instruction.memory_eew()) - log2_of(type.sew));
       break;
     case Shape::memory:
-      count = power(effective_lmul_log2(instruction, type)) * static_cast<int>(instruction.fields());
+      count =
+          power(effective_lmul_log2(instruction, type)) * static_cast<int>(instruction.fields());
       break;
     case Shape::eew16:
       count = power(lmul + 4 - log2_of(type.sew));
@@ -245,9 +250,11 @@ Decoder::Decoder() {
     const bool wide = (form.match & 3u) == 3u;
     const unsigned count = wide ? 1024 : 32;
     for (unsigned bucket = 0; bucket < count; ++bucket) {
-      // A word that has only this bucket's bits; the row belongs here unless it fixes one of them otherwise.
+      // A word that has only this bucket's bits; the row belongs here unless it fixes one of them
+      // otherwise.
       const std::uint32_t selected = wide ? 0x707fu : 0xe003u;
-      const std::uint32_t word = wide ? (bucket >> 3) | (bucket & 7u) << 12 : (bucket >> 3) | (bucket & 7u) << 13;
+      const std::uint32_t word =
+          wide ? (bucket >> 3) | (bucket & 7u) << 12 : (bucket >> 3) | (bucket & 7u) << 13;
       if ((word & form.mask & selected) == (form.match & selected))
         (wide ? wide_[bucket] : compressed_[bucket]).push_back(&form);
     }
@@ -281,7 +288,8 @@ Instruction Decoder::decode_word(std::uint32_t word) const {
       instruction.operands[instruction.operand_count++] = {
           operand.file, field_of(word, operand.field), operand.access, operand.shape};
     if (instruction.masked)
-      instruction.operands[instruction.operand_count++] = {RegisterFile::vector, 0, Access::read, Shape::one};
+      instruction.operands[instruction.operand_count++] = {RegisterFile::vector, 0, Access::read,
+                                                           Shape::one};
     break;
   }
   return instruction;

@@ -1,9 +1,9 @@
 // Decoder: instruction bytes -> what the timing model needs to know of them.
 //
 // It does not interpret: there is no value, only the class, the registers read and written, and for
-// vector instructions how many registers each operand covers under a given vtype. What is not in the
-// instruction table decodes to InstructionClass::unknown and is never free: whoever uses the decoder counts
-// it and names it.
+// vector instructions how many registers each operand covers under a given vtype. What is not in
+// the instruction table decodes to InstructionClass::unknown and is never free: whoever uses the
+// decoder counts it and names it.
 //
 //   word --> Decoder::decode --> Instruction {name, class, operands, vtype set, branch}
 //   Instruction + VectorType --> registers_of(operand)   {v8, 4 registers}
@@ -22,8 +22,8 @@ namespace quern::timing {
 
 // SEW and LMUL as vsetvl* set them.
 struct VectorType {
-  std::int8_t lmul_log2 = 0;      // -3 .. 3
-  std::uint8_t sew = 8;           // bits: 8, 16, 32, 64
+  std::int8_t lmul_log2 = 0;  // -3 .. 3
+  std::uint8_t sew = 8;       // bits: 8, 16, 32, 64
   bool operator==(const VectorType&) const = default;
 };
 
@@ -72,9 +72,7 @@ struct Instruction {
 
   // Direct branches and jumps: displacement from this instruction. 0 where there is none.
   std::int32_t displacement() const;
-  bool is_conditional_branch() const {
-    return instruction_class() == InstructionClass::branch;
-  }
+  bool is_conditional_branch() const { return instruction_class() == InstructionClass::branch; }
   bool is_indirect_jump() const;
   bool is_return() const;  // jump through ra that does not link
   bool is_call() const;    // jump that links to ra
@@ -101,7 +99,8 @@ class Decoder {
   Decoder();
   static unsigned bucket_of(std::uint32_t word) {
     // 4 bytes: opcode and funct3. 2 bytes: quadrant and funct3.
-    return (word & 3u) == 3u ? (word & 0x7fu) << 3 | (word >> 12 & 7u) : (word & 3u) << 3 | (word >> 13 & 7u);
+    return (word & 3u) == 3u ? (word & 0x7fu) << 3 | (word >> 12 & 7u)
+                             : (word & 3u) << 3 | (word >> 13 & 7u);
   }
   std::array<std::vector<const InstructionForm*>, 1024> wide_;
   std::array<std::vector<const InstructionForm*>, 32> compressed_;

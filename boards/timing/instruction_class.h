@@ -1,9 +1,10 @@
-// The classes into which the timing model sorts instructions: two instructions are in one class when a
-// board can be expected to give them the same unit, latency and occupancy at equal SEW and LMUL.
+// The classes into which the timing model sorts instructions: two instructions are in one class
+// when a board can be expected to give them the same unit, latency and occupancy at equal SEW and
+// LMUL.
 //
-// A board file names classes by the strings below (see timing.schema.json); the instruction table gives
-// every instruction its class. The list is the whole vocabulary: there is no default class, so that
-// nothing is ever free by omission.
+// A board file names classes by the strings below (see timing.schema.json); the instruction table
+// gives every instruction its class. The list is the whole vocabulary: there is no default class,
+// so that nothing is ever free by omission.
 #pragma once
 
 #include <cstddef>

@@ -40,10 +40,9 @@ Access access_of(char c) {
 
 Shape shape_of(const std::string& text) {
   static const std::pair<const char*, Shape> shapes[] = {
-      {"", Shape::group},   {"2", Shape::twice},  {"h", Shape::half},
-      {"q", Shape::quarter}, {"e", Shape::eighth}, {"1", Shape::one},
-      {"i", Shape::index},  {"m", Shape::memory}, {"16", Shape::eew16},
-      {"n", Shape::whole},
+      {"", Shape::group},   {"2", Shape::twice}, {"h", Shape::half},  {"q", Shape::quarter},
+      {"e", Shape::eighth}, {"1", Shape::one},   {"i", Shape::index}, {"m", Shape::memory},
+      {"16", Shape::eew16}, {"n", Shape::whole},
   };
   for (const auto& [name, shape] : shapes)
     if (text == name) return shape;
@@ -109,8 +108,7 @@ class Builder {
 
   void add_unaries() {
     for (const auto& row : rows::unaries)
-      add(row.name,
-          row.funct6 << 26 | row.vs1 << 15 | row.funct3 << 12 | vector_opcode, 0xfc0ff07f,
+      add(row.name, row.funct6 << 26 | row.vs1 << 15 | row.funct3 << 12 | vector_opcode, 0xfc0ff07f,
           row.instruction_class, row.operands);
     using enum InstructionClass;
     // Moves of element 0, with vs1 or vs2 fixed to 0 and no mask.
@@ -128,7 +126,8 @@ class Builder {
 
   void add_memory() {
     using enum InstructionClass;
-    static const std::pair<std::uint32_t, std::uint32_t> widths[] = {{8, 0}, {16, 5}, {32, 6}, {64, 7}};
+    static const std::pair<std::uint32_t, std::uint32_t> widths[] = {
+        {8, 0}, {16, 5}, {32, 6}, {64, 7}};
     for (const bool is_store : {false, true}) {
       const std::uint32_t opcode = is_store ? 0x27 : 0x07;
       const std::string letter = is_store ? "vs" : "vl";

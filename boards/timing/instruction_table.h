@@ -8,15 +8,16 @@
 //   access  r read, w written, u read and written
 //   file    x integer, f floating point, v vector
 //   field   d rd (bits 11:7)   1 rs1 (19:15)   2 rs2 (24:20)   3 rs3 (31:27)   0 register 0
-//           p bits 9:7 + 8     q bits 4:2 + 8  r bits 6:2      s register 2 (sp)   a register 1 (ra)
-//           (p, q, r, s, a: compressed instructions)
-//   shape   of a vector operand, in registers:  (none) LMUL   2 twice LMUL   h q e a half, quarter, eighth
+//           p bits 9:7 + 8     q bits 4:2 + 8  r bits 6:2      s register 2 (sp)   a register 1
+//           (ra) (p, q, r, s, a: compressed instructions)
+//   shape   of a vector operand, in registers:  (none) LMUL   2 twice LMUL   h q e a half, quarter,
+//   eighth
 //           1 one register   i the index's EEW   m the memory EEW, times the number of fields
 //           16 EEW 16   n as many as the instruction says (whole-register moves, loads and stores)
 // and "m" alone means: masked by v0 when bit 25 is 0.
 //
-// Sources: The RISC-V Instruction Set Manual (unprivileged, 20240411: RV64GC, Zba, Zbb, Zbc, Zbs, Zfh,
-// Zicond, Zicbom, Zicbop, Zicboz, "V" 1.0, Zvfh, Zfbfmin, Zvfbfmin, Zvfbfwma).
+// Sources: The RISC-V Instruction Set Manual (unprivileged, 20240411: RV64GC, Zba, Zbb, Zbc, Zbs,
+// Zfh, Zicond, Zicbom, Zicbop, Zicboz, "V" 1.0, Zvfh, Zfbfmin, Zvfbfmin, Zvfbfwma).
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,8 @@ struct ScalarRow {
   const char* operands;
 };
 
-// One row a format: name "*" stands for the format letter (s, d, h); `match` has funct7 with format 0.
+// One row a format: name "*" stands for the format letter (s, d, h); `match` has funct7 with format
+// 0.
 struct FloatRow {
   const char* name;
   std::uint32_t match;

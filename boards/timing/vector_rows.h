@@ -1,8 +1,9 @@
-// Vector rows of the instruction table ("V" 1.0, Zvfh, Zvfbfmin, Zvfbfwma). See instruction_table.h.
+// Vector rows of the instruction table ("V" 1.0, Zvfh, Zvfbfmin, Zvfbfwma). See
+// instruction_table.h.
 //
 // An arithmetic row is a family: one funct6 and the operand categories in which it exists; the
-// table is expanded from it (vadd -> vadd.vv, vadd.vx, vadd.vi). A unary row is one instruction that
-// has its own code in the vs1 field.
+// table is expanded from it (vadd -> vadd.vv, vadd.vx, vadd.vi). A unary row is one instruction
+// that has its own code in the vs1 field.
 #pragma once
 
 #include <cstdint>
