@@ -14,24 +14,25 @@ class Samples {
   // Runs `work` once and records it as `repeat` equal pieces.
   template <class Work>
   void take(int repeat, Work&& work) {
+    TargetClock clock;
     const auto start = std::chrono::steady_clock::now();
-    const ModelledClock before = read_modelled_clock();
+    const ModelledClockRequest before = clock.read();
     work();
-    const ModelledClock after = read_modelled_clock();
+    const ModelledClockRequest after = clock.read();
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     seconds_.push_back(elapsed.count() / repeat);
-    if (!before.valid() || !after.valid()) return;
+    if (clock.timing() != Timing::modelled) return;
     cycles_.push_back(static_cast<double>(after.cycles - before.cycles) / repeat);
     instructions_.push_back(static_cast<double>(after.instructions - before.instructions) / repeat);
     unknown_ += after.unknown_instructions - before.unknown_instructions;
   }
 
-  void write(JsonLine& line, const std::string& prefix = "") const {
-    line.numbers((prefix + "seconds").c_str(), seconds_);
+  void write(JsonLine& line) const {
+    line.numbers("seconds", seconds_);
     if (cycles_.empty()) return;
-    line.numbers((prefix + "cycles").c_str(), cycles_);
-    line.numbers((prefix + "instructions").c_str(), instructions_);
-    line.integer((prefix + "unknown_instructions").c_str(), static_cast<long long>(unknown_));
+    line.numbers("cycles", cycles_);
+    line.numbers("instructions", instructions_);
+    line.integer("unknown_instructions", static_cast<long long>(unknown_));
   }
 
  private:
