@@ -8,7 +8,9 @@ namespace quern::cli {
 
 void add_doctor(CLI::App& app, Context& context);
 void add_board(CLI::App& app, Context& context);
+void add_run(CLI::App& app, Context& context);
 void add_space(CLI::App& app, Context& context);
 void add_generate(CLI::App& app, Context& context);
+void add_bench(CLI::App& app, Context& context);
 
 }  // namespace quern::cli

@@ -26,8 +26,10 @@ int main(int argc, char** argv) {
 
   cli::add_doctor(app, context);
   cli::add_board(app, context);
+  cli::add_run(app, context);
   cli::add_space(app, context);
   cli::add_generate(app, context);
+  cli::add_bench(app, context);
 
   try {
     app.parse(argc, argv);

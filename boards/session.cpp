@@ -1,0 +1,41 @@
+#include "boards/session.h"
+
+#include "boards/transports/qemu.h"
+
+namespace quern::boards {
+
+Session::Session(Board board, const std::string& via)
+    : board_(std::move(board)), via_(via.empty() ? board_.via : via) {
+  const TransportKind& kind = transport_kind(via_);
+  timing_ = kind.timing;
+  Machine machine;
+  machine.board = board_.name;
+  machine.extensions = board_.extensions;
+  machine.vlen = board_.vlen;
+  transport_ = kind.make(machine);
+}
+
+TimedRun Session::run(const Program& program, bool functions) {
+  TimedRun run;
+  auto* qemu = dynamic_cast<QemuTransport*>(transport_.get());
+  std::string report;
+  if (qemu != nullptr) {
+    report = transport_->scratch("timing.json");
+    qemu->set_plugins(
+        {{QUERN_TIMING_PLUGIN,
+          {"board=" + std::filesystem::absolute(board_.file).string(), "report=" + report,
+           std::string("functions=") + (functions ? "on" : "off")}}});
+  }
+  run.result = transport_->run(program);
+  std::error_code none;
+  // A program that was killed leaves no report; then there are no figures either.
+  if (!report.empty() && std::filesystem::exists(report, none)) {
+    run.report = read_json(report);
+    run.cycles = run.report["cycles"];
+    run.instructions = run.report["instructions"];
+    run.unknown_instructions = run.report["unknown_instructions"];
+  }
+  return run;
+}
+
+}  // namespace quern::boards

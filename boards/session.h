@@ -1,0 +1,47 @@
+// A board, reached: its transport, and what gives its figures their time.
+//
+//     Session session(load_board(root, "bpi-f3"), via);
+//     TimedRun run = session.run({program, arguments});
+//
+// Under QEMU every run carries the timing plugin with the board's own parameters, so programs can
+// read the modelled clock (bench/target/modelled_clock.h) and the run as a whole has modelled
+// cycles. On silicon the clock is real.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "boards/board.h"
+#include "boards/timing_word.h"
+#include "boards/transports/transport.h"
+
+namespace quern::boards {
+
+struct TimedRun {
+  RunResult result;
+  // Of the whole program, start-up included; absent where the transport counts nothing.
+  std::optional<std::uint64_t> cycles, instructions, unknown_instructions;
+  Json report;  // the timing model's own report (boards/timing/timing_report.h); null without it
+};
+
+class Session {
+ public:
+  // `via` empty: the board's own. Throws bad_input for a way that does not exist.
+  Session(Board board, const std::string& via);
+
+  const Board& board() const { return board_; }
+  const std::string& via() const { return via_; }
+  Timing timing() const { return timing_; }
+  Transport& transport() { return *transport_; }
+
+  // Runs a program. With `functions` the report has a breakdown by function.
+  TimedRun run(const Program& program, bool functions = false);
+
+ private:
+  Board board_;
+  std::string via_;
+  Timing timing_;
+  std::unique_ptr<Transport> transport_;
+};
+
+}  // namespace quern::boards

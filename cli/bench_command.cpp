@@ -1,0 +1,109 @@
+// quern bench: one kernel point, verified and then timed.
+#include <fmt/core.h>
+
+#include "base/interrupt.h"
+#include "boards/session.h"
+#include "cli/commands.h"
+#include "cli/point_options.h"
+#include "tuner/journal.h"
+#include "tuner/measure.h"
+
+namespace quern::cli {
+namespace {
+
+struct Options {
+  PointOptions point;
+  std::string via;
+  tuner::MeasureOptions measure;
+};
+
+ExitCode report(Context& context, const tuner::Record& record) {
+  const bool correct = record.outcome == tuner::Outcome::ok;
+  const Json cycles = record.cycles.empty() ? Json(nullptr) : Json(tuner::median(record.cycles));
+  const auto number = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  if (context.json) {
+    context.print_json(
+        "quern.bench.v1",
+        {{"id", record.id},
+         {"board", record.board},
+         {"via", record.via},
+         {"timing", record.timing},
+         {"dtype", record.dtype},
+         {"m", record.m},
+         {"n", record.n},
+         {"k", record.k},
+         {"outcome", tuner::to_string(record.outcome)},
+         {"reason", record.reason},
+         {"cycles", cycles},
+         {"cycles_per_k", cycles.is_null() || record.k == 0
+                              ? Json(nullptr)
+                              : Json(cycles.get<double>() / static_cast<double>(record.k))},
+         {"instructions", number(record.instructions)},
+         {"unknown_instructions",
+          record.unknown_instructions ? Json(*record.unknown_instructions) : Json(nullptr)},
+         {"gflops", number(record.gflops)},
+         {"peak_fraction", number(record.peak_fraction)},
+         {"correct", correct},
+         {"max_error", number(record.max_error)},
+         {"versions", record.versions}});
+  } else if (!correct) {
+    fmt::print("{} on {}: {}: {}\n", record.id, record.board, tuner::to_string(record.outcome),
+               record.reason);
+  } else {
+    fmt::print("{} on {} ({}), k_c = {}\n", record.id, record.board, record.timing, record.k);
+    if (record.gflops) {
+      fmt::print("  {:.2f} GFLOPS, {:.1f} % of the peak", *record.gflops,
+                 100 * record.peak_fraction.value_or(0));
+      if (!record.cycles.empty()) {
+        fmt::print(", {:.2f} cycles per k", cycles.get<double>() / static_cast<double>(record.k));
+      }
+      fmt::print("\n");
+    }
+    fmt::print("  correct, largest error {:.1e} of its magnitude\n", record.max_error.value_or(0));
+  }
+  switch (record.outcome) {
+    case tuner::Outcome::ok:
+      return ExitCode::good;
+    case tuner::Outcome::interrupted:
+      return ExitCode::interrupted;
+    case tuner::Outcome::board_lost:
+      return ExitCode::unavailable;
+    default:
+      return ExitCode::check_failed;
+  }
+}
+
+ExitCode run(Context& context, const Options& options) {
+  const InterruptGuard guard;
+  boards::Session session(boards::load_board(context.root, options.point.board), options.via);
+  const auto point = point_of(options.point, session.board());
+  const boards::Compiler compiler(session.board(), context.root, context.build);
+  tuner::Journal journal(tuner::journal_file(context.results, session.board().name));
+  ExitCode code = ExitCode::interrupted;
+  tuner::measure_kernels(session, compiler, context.root, {point}, options.measure,
+                         [&](const tuner::Record& record) {
+                           journal.append(record);
+                           code = report(context, record);
+                         });
+  return code;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  auto* command =
+      add_subcommand(app, context, "bench", "Verify and time one micro-kernel on a board",
+                     "quern bench --board bpi-f3 --dtype f32 --mr 16 --nr 15 --kc 256",
+                     [options, &context] { return run(context, *options); });
+  add_point_options(*command, options->point, Tiles::one);
+  command->add_option("--kc", options->measure.k_c, "k of the packed panels")
+      ->check(CLI::Range(0, 1 << 20))
+      ->capture_default_str();
+  command->add_option("--via", options->via,
+                      "How to reach the board (default: as the board file says)");
+}
+
+}  // namespace quern::cli

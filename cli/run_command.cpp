@@ -1,0 +1,132 @@
+// quern run: any program for a board, through the board's transport and under its timing.
+#include <fmt/core.h>
+
+#include <cstdio>
+
+#include "base/interrupt.h"
+#include "boards/session.h"
+#include "cli/commands.h"
+
+namespace quern::cli {
+namespace {
+
+struct Options {
+  std::string board, via, program;
+  std::vector<std::string> arguments;
+  double time_limit = 0;
+  double memory_limit = 0;
+  bool functions = false;
+};
+
+Json optional_number(const std::optional<std::uint64_t>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+// What the user should see as the exit code: how the program itself ended where it did.
+ExitCode exit_code(const boards::RunResult& result) {
+  switch (result.outcome) {
+    case boards::Outcome::ok:
+      return ExitCode::good;
+    case boards::Outcome::interrupted:
+      return ExitCode::interrupted;
+    case boards::Outcome::unavailable:
+      return ExitCode::unavailable;
+    case boards::Outcome::timeout:
+      return ExitCode::budget_ended;
+    default:
+      return ExitCode::check_failed;
+  }
+}
+
+ExitCode run(Context& context, const Options& options) {
+  const InterruptGuard guard;
+  boards::Session session(boards::load_board(context.root, options.board), options.via);
+  boards::Program program{options.program, options.arguments};
+  if (options.time_limit > 0) {
+    program.time_limit =
+        std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1e3));
+  }
+  if (options.memory_limit > 0) {
+    program.memory_limit = static_cast<std::uint64_t>(options.memory_limit * (1 << 20));
+  }
+  const boards::TimedRun run = session.run(program, options.functions);
+  const boards::RunResult& result = run.result;
+  const double clock = session.board().clock_hz;
+  const Json seconds = run.cycles ? Json(static_cast<double>(*run.cycles) / clock)
+                       : session.timing() == boards::Timing::measured ? Json(result.host_seconds)
+                                                                      : Json(nullptr);
+  if (context.json) {
+    Json unknown = run.report.is_null() ? Json::array() : run.report["unknown"];
+    context.print_json("quern.run.v1",
+                       {{"board", session.board().name},
+                        {"via", session.via()},
+                        {"exit", result.outcome == boards::Outcome::ok ? 0 : result.status},
+                        {"outcome", boards::to_string(result.outcome)},
+                        {"reason", result.reason},
+                        {"timing", boards::to_string(session.timing())},
+                        {"cycles", optional_number(run.cycles)},
+                        {"instructions", optional_number(run.instructions)},
+                        {"seconds", seconds},
+                        {"host_seconds", result.host_seconds},
+                        {"stdout", result.output},
+                        {"stderr", result.errors},
+                        {"unknown_instructions", optional_number(run.unknown_instructions)},
+                        {"unknown", unknown},
+                        {"report", run.report}});
+  } else {
+    std::fwrite(result.output.data(), 1, result.output.size(), stdout);
+    std::fwrite(result.errors.data(), 1, result.errors.size(), stderr);
+    if (result.outcome != boards::Outcome::ok) {
+      fmt::print(stderr, "quern: {}: {}\n", boards::to_string(result.outcome), result.reason);
+    }
+    if (run.cycles) {
+      context.say(fmt::format("{} on {}: {} cycles ({}), {} instructions, {:.6f} s at {:.2f} GHz",
+                              options.program, session.board().name, *run.cycles,
+                              boards::to_string(session.timing()), *run.instructions,
+                              static_cast<double>(*run.cycles) / clock, clock / 1e9));
+      if (*run.unknown_instructions > 0) {
+        std::string names;
+        for (const Json& unknown : run.report["unknown"]) {
+          names += fmt::format(" {} ({})", unknown["name"].get<std::string>(),
+                               unknown["count"].get<std::uint64_t>());
+        }
+        context.say(fmt::format("{} executed instructions are unknown to the timing model:{}",
+                                *run.unknown_instructions, names));
+      }
+    }
+    if (options.functions && !run.report.is_null()) {
+      fmt::print(stderr, "{:>14} {:>14} {:>12}  {}\n", "cycles", "instructions", "L1 misses",
+                 "function");
+      for (const Json& function : run.report["functions"]) {
+        fmt::print(stderr, "{:>14} {:>14} {:>12}  {}\n", function["cycles"].get<std::uint64_t>(),
+                   function["instructions"].get<std::uint64_t>(),
+                   function["l1_misses"].get<std::uint64_t>(), function["name"].get<std::string>());
+      }
+    }
+  }
+  return exit_code(result);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  auto* command =
+      add_subcommand(app, context, "run", "Run a program on a board, under the board's timing",
+                     "quern run --board bpi-f3 ./a.out 1000",
+                     [options, &context] { return run(context, *options); });
+  command->add_option("--board", options->board, "Board name or board file")->required();
+  command->add_option("--via", options->via,
+                      "How to reach the board (default: as the board file says)");
+  command->add_option("--time-limit", options->time_limit, "Seconds, of this host's clock")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--memory-limit", options->memory_limit, "MiB that the program may map")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--functions", options->functions, "Cycles by function");
+  command->add_option("program", options->program, "Program for the board")->required();
+  command->add_option("arguments", options->arguments, "Its arguments");
+  command->prefix_command();
+  command->positionals_at_end();
+}
+
+}  // namespace quern::cli
