@@ -34,7 +34,7 @@ KernelProgram build_kernel_program(const boards::Compiler& compiler,
   for (const auto& point : points) {
     out.sources.push_back(emitter.emit(point, board.target()));
     units.push_back(
-        {out.sources.back().id + out.sources.back().extension, out.sources.back().source});
+        {out.sources.back().id + out.sources.back().extension, out.sources.back().source, {}});
   }
   out.kernels = compiler.compile(units);
 
@@ -49,8 +49,9 @@ KernelProgram build_kernel_program(const boards::Compiler& compiler,
   }
   if (good.empty()) return out;
   for (const auto& part : compiler.compile(
-           {boards::Unit{"kernel_table.cpp", kernel_table_source(good, good_points)},
-            boards::Unit{"kernel_bench.cpp", read_file(root / "bench/target/kernel_bench.cpp")}})) {
+           {boards::Unit{"kernel_table.cpp", kernel_table_source(good, good_points), {}},
+            boards::Unit{
+                "kernel_bench.cpp", read_file(root / "bench/target/kernel_bench.cpp"), {}}})) {
     // These two are ours and do not depend on the point: if they fail, the toolchain is at fault.
     if (!part.good)
       throw make_error(ExitCode::tool_missing, "cannot compile the bench program:\n{}", part.log);

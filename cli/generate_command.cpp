@@ -11,14 +11,34 @@ void add_generate(CLI::App& app, Context& context) {
   struct Options {
     PointOptions point;
     std::string output;
+    bool family = false;
   };
   auto options = std::make_shared<Options>();
   auto* command = add_subcommand(
       app, context, "generate", "Print the source of one micro-kernel",
       "quern generate --board bpi-f3 --dtype f32 --mr 16 --nr 15 -o kernel.c", [options, &context] {
         const auto board = boards::load_board(context.root, options->point.board);
-        const auto kernel =
-            generator::emitter(board.kind).emit(point_of(options->point, board), board.target());
+        const auto& emitter = generator::emitter(board.kind);
+        const auto point = point_of(options->point, board);
+        if (options->family) {
+          if (options->output.empty()) throw bad_input("--family: name the folder with -o");
+          Json files = Json::array();
+          for (const auto& edge : emitter.family_of(point).points) {
+            const auto kernel = emitter.emit(edge, board.target());
+            const auto file =
+                std::filesystem::path(options->output) / (kernel.id + kernel.extension);
+            write_file(file, kernel.source);
+            files.push_back(file.string());
+          }
+          context.say(fmt::format("wrote {} kernels to {}", files.size(), options->output));
+          if (context.json) {
+            context.print_json(
+                "quern.generate.v1",
+                {{"id", emitter.id(point)}, {"board", board.name}, {"files", files}});
+          }
+          return ExitCode::good;
+        }
+        const auto kernel = emitter.emit(point, board.target());
         if (!options->output.empty()) {
           write_file(options->output, kernel.source);
           context.say(fmt::format("wrote {} ({})", options->output, kernel.id));
@@ -36,6 +56,8 @@ void add_generate(CLI::App& app, Context& context) {
       });
   add_point_options(*command, options->point, Tiles::one);
   command->add_option("-o,--output", options->output, "Write to this file instead of stdout");
+  command->add_flag("--family", options->family,
+                    "All kernels that cover the tile and its edges, into the folder -o");
 }
 
 }  // namespace quern::cli

@@ -110,6 +110,7 @@ Compiled Compiler::compile(const Unit& unit) const {
   } else {
     command.insert(command.end(), {"-x", "assembler-with-cpp"});
   }
+  command.insert(command.end(), unit.flags.begin(), unit.flags.end());
   command.insert(command.end(), {"-Wall", "-Wextra", "-Werror"});
   const std::string key = digest({version_, joined(command), headers_, unit.name, unit.text});
   // The text is kept beside its object, under its own name, so that messages and debuggers can show

@@ -1,8 +1,10 @@
 // Compiles programs for a board, each piece once.
 //
-//     unit (name, text) --compiler--> object          cached under build/objects by a hash of
-//     everything that the objects + libraries --linker--> program         result depends on: text,
-//     headers, flags, compiler version
+//     unit (name, text) --compiler--> object
+//     objects + libraries --linker--> program
+//
+// Both are cached under build/objects by a hash of everything that they depend on: text, headers,
+// flags, compiler version.
 //
 // That a unit does not compile is a value (generated code may be wrong, and a sweep goes on); that
 // there is no compiler is an Error.
@@ -23,6 +25,7 @@ Toolchain toolchain_for(const Board& board, const std::filesystem::path& build);
 struct Unit {
   std::string name;  // file name; ".c", ".cpp" or ".S" selects the language
   std::string text;
+  std::vector<std::string> flags = {};  // beside the board's
 };
 
 struct Compiled {
