@@ -32,11 +32,31 @@ struct PackPair {
 namespace detail {
 
 // `Width` is a compile-time panel width, or 0 to take it from `width`.
+//
+// Neighbouring columns of the source are far apart, so each is a cache miss that no prefetcher
+// foresees. Several columns are loaded before the first is stored: an in-order core then has that
+// many misses under way at once.
 template <class T, int Width>
 void pack_contiguous(std::int64_t width, std::int64_t length, const T* __restrict source,
                      std::int64_t stride, T* __restrict panel) {
   const std::int64_t w = Width > 0 ? Width : width;
-  for (std::int64_t p = 0; p < length; ++p) {
+  std::int64_t p = 0;
+  if constexpr (Width > 0) {
+    // As many columns as fit into half of the vector registers of a 256-bit machine.
+    constexpr int together = Width * sizeof(T) <= 128 ? 4 : 2;
+    for (; p + together <= length; p += together) {
+      T columns[together][Width];
+      for (int q = 0; q < together; ++q) {
+        for (int i = 0; i < Width; ++i) columns[q][i] = source[q * stride + i];
+      }
+      for (int q = 0; q < together; ++q) {
+        for (int i = 0; i < Width; ++i) panel[q * Width + i] = columns[q][i];
+      }
+      panel += together * Width;
+      source += together * stride;
+    }
+  }
+  for (; p < length; ++p) {
     for (std::int64_t i = 0; i < w; ++i) panel[i] = source[i];
     panel += w;
     source += stride;
