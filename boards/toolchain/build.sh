@@ -29,7 +29,7 @@ configure() {
 }
 
 build() {
-  local target=$1 release=$QUERN_BUILD/release stamp=$QUERN_BUILD/setup/built-$1 steps quiet=(--quiet)
+  local target=$1 release=$QUERN_BUILD/release stamp=$QUERN_BUILD/setup/built-$1 quiet=(--quiet)
   # A build folder of another checkout (the tree was moved or copied) is of no use.
   if [ -e "$release/CMakeCache.txt" ] &&
     ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$QUERN_ROOT" "$release/CMakeCache.txt"; then
@@ -42,12 +42,9 @@ build() {
   configure || { rm -rf "$release/CMakeCache.txt" "$release/CMakeFiles" && configure; } ||
     fail 5 "CMake failed:"$'\n'"$(tail -n 30 "$QUERN_BUILD/setup/cmake.log")"
   [ "$target" = program ] || target=all
-  steps=$(ninja -C "$release" -n "$target" 2>/dev/null | tail -n 1 | sed -n 's,^\[[0-9]*/\([0-9]*\)\].*,\1,p')
-  if [ -n "$steps" ]; then
-    say "building ($steps steps)"
-    [ -t 2 ] && [ -z "${QUERN_QUIET:-}" ] && quiet=()
-    ninja -C "$release" -j "$(nproc)" "${quiet[@]}" "$target" >&2 || fail 1 "the build failed"
-  fi
+  say "building what changed"
+  [ -t 2 ] && [ -z "${QUERN_QUIET:-}" ] && quiet=()
+  ninja -C "$release" -j "$(nproc)" "${quiet[@]}" "$target" >&2 || fail 1 "the build failed"
   cd "$OLDPWD" || true
   mv "$stamp.new" "$stamp"
 }
