@@ -173,6 +173,16 @@ test_killed_set_up_is_done_again() {
   expect "good now" [ "$status" = 0 ]
 }
 
+test_ctrl_c_ends_the_set_up() {
+  sed -i "/mkdir/i [ -e '$work/go' ] || { kill -INT \$PPID; exit 2; }" "$work/bin/ninja"
+  run x
+  expect "exit code" [ "$status" = 130 ]
+  expect "no false alarm" [ "$(grep -c failed "$work/stderr")" = 0 ]
+  touch "$work/go"
+  run x
+  expect "good now" [ "$status" = 0 ]
+}
+
 test_two_at_once_build_once() {
   sed -i "/mkdir/i sleep 0.5; echo compiled >>'$calls'" "$work/bin/ninja"
   PATH=$work/bin:$PATH "$root/quern" one >"$work/one" 2>/dev/null &
