@@ -204,6 +204,15 @@ test_missing_packages_are_installed() {
   expect "stdout is the program's" [ "$(cat "$work/stdout")" = "<x>" ]
 }
 
+test_copied_build_folder_does_not_vouch_for_packages() {
+  run x
+  echo 12345 >"$root/build/setup/host-packages.stamp"  # of a machine with another package database
+  uninstall clang-19
+  stand_in id 'echo 0'
+  run x
+  expect "installed" called 'install.*clang-19'
+}
+
 test_old_package_lists_are_refreshed() {
   uninstall ninja-build
   stand_in id 'echo 0'
