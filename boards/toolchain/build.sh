@@ -29,7 +29,7 @@ configure() {
 }
 
 build() {
-  local target=$1 release=$QUERN_BUILD/release stamp=$QUERN_BUILD/setup/built-$1 steps quiet=(--quiet)
+  local target=$1 release=$QUERN_BUILD/release stamp=$QUERN_BUILD/setup/built-$1
   # A build folder of another checkout (the tree was moved or copied) is of no use.
   if [ -e "$release/CMakeCache.txt" ] &&
     ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$QUERN_ROOT" "$release/CMakeCache.txt"; then
@@ -42,12 +42,13 @@ build() {
   configure || { rm -rf "$release/CMakeCache.txt" "$release/CMakeFiles" && configure; } ||
     fail 5 "CMake failed:"$'\n'"$(tail -n 30 "$QUERN_BUILD/setup/cmake.log")"
   [ "$target" = program ] || target=all
-  steps=$(ninja -C "$release" -n "$target" 2>/dev/null | tail -n 1 | sed -n 's,^\[[0-9]*/\([0-9]*\)\].*,\1,p')
-  if [ -n "$steps" ]; then
-    say "building ($steps steps)"
-    [ -t 2 ] && [ -z "${QUERN_QUIET:-}" ] && quiet=()
-    ninja -C "$release" -j "$(nproc)" "${quiet[@]}" "$target" >&2 || fail 1 "the build failed"
-  fi
+  say "building what changed"
+  if [ -t 2 ] && [ -z "${QUERN_QUIET:-}" ]; then
+    ninja -C "$release" -j "$(nproc)" "$target" >&2
+  else
+    ninja -C "$release" -j "$(nproc)" --quiet "$target" 2>&1 |
+      { grep -v '^ninja: no work to do' >&2 || true; }
+  fi || fail 1 "the build failed"
   cd "$OLDPWD" || true
   mv "$stamp.new" "$stamp"
 }

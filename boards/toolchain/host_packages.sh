@@ -29,15 +29,20 @@ missing_packages() {
     ' - "$QUERN_ROOT/boards/toolchain/host-packages"
 }
 
+# What the answer depends on: the list, the user's own tools, and this machine's package database (a copied
+# build folder must not vouch for another machine).
 host_packages_stamp() {
-  { replaced_packages; cat "$QUERN_ROOT/boards/toolchain/host-packages"; } | cksum
+  {
+    replaced_packages
+    cat "$QUERN_ROOT/boards/toolchain/host-packages"
+    stat --format '%i %s %Y' /var/lib/dpkg/status 2>/dev/null
+  } | cksum
 }
 
-# True when all was there at the last look, and dpkg has changed nothing since.
+# True when all was there at the last look and dpkg has changed nothing since.
 host_packages_present() {
   local stamp=$QUERN_BUILD/setup/host-packages.stamp
-  [ -e "$stamp" ] && [ "$(<"$stamp")" = "$(host_packages_stamp)" ] &&
-    ! [ /var/lib/dpkg/status -nt "$stamp" ]
+  [ -e "$stamp" ] && [ "$(<"$stamp")" = "$(host_packages_stamp)" ]
 }
 
 remember_host_packages() {
