@@ -21,11 +21,16 @@ TEST(Parameters, GiveCostsByLmulAndElements) {
     VectorType type;
     double latency, occupancy;
   } rows[] = {
-      {vfmacc, {0, 32}, 5, 1},  {vfmacc, {2, 32}, 5, 4},   {vfmacc, {3, 32}, 8, 8},
-      {vfmacc, {-1, 32}, 5, 1}, {masked, {0, 32}, 6, 2},    // masked_factor 2: one more cycle of
-                                                            // occupancy
-      {vle32, {0, 32}, 3, 2},   {vle32, {1, 16}, 8, 8},     // EEW 32 at SEW 16, LMUL 2: EMUL 4
-      {vlse32, {0, 32}, 10, 8}, {vlse32, {1, 32}, 18, 16},  // 256 / 32 = 8 elements, + 2
+      {vfmacc, {0, 32}, 5, 1},
+      {vfmacc, {2, 32}, 5, 4},
+      {vfmacc, {3, 32}, 8, 8},
+      {vfmacc, {-1, 32}, 5, 1},
+      {masked, {0, 32}, 6, 2},  // masked_factor 2: one more cycle of
+                                // occupancy
+      {vle32, {0, 32}, 3, 2},
+      {vle32, {1, 16}, 8, 8},  // EEW 32 at SEW 16, LMUL 2: EMUL 4
+      {vlse32, {0, 32}, 10, 8},
+      {vlse32, {1, 32}, 18, 16},  // 256 / 32 = 8 elements, + 2
   };
   for (const auto& row : rows) {
     const Cost c = cost(p, row.word, row.type);
