@@ -34,20 +34,31 @@ int fma_count(std::span<const Instruction> instructions) {
 }
 
 // Backward branches that enclose no other one.
-std::vector<Loop> innermost_loops(const std::vector<Instruction>& instructions) {
-  std::vector<std::int64_t> offsets;
-  std::int64_t offset = 0;
+std::vector<Loop> innermost_loops(const ElfFile& file, const ElfFunction& function,
+                                  const std::vector<Instruction>& instructions) {
+  std::vector<std::uint64_t> addresses;
+  std::uint64_t address = function.address;
   for (const Instruction& instruction : instructions) {
-    offsets.push_back(offset);
-    offset += instruction.bytes;
+    addresses.push_back(address);
+    address += instruction.bytes;
   }
   std::vector<Loop> loops;
   for (std::size_t i = 0; i < instructions.size(); ++i) {
-    const std::int32_t displacement = instructions[i].displacement();
-    if (displacement >= 0 || instructions[i].is_call()) continue;
-    const auto target = std::lower_bound(offsets.begin(), offsets.end(), offsets[i] + displacement);
-    if (target == offsets.end() || *target != offsets[i] + displacement) continue;
-    loops.push_back({static_cast<std::size_t>(target - offsets.begin()), i});
+    if (instructions[i].is_call()) continue;
+    std::uint64_t to =
+        addresses[i] + static_cast<std::uint64_t>(std::int64_t{instructions[i].displacement()});
+    const auto relocated = std::lower_bound(
+        file.branches.begin(), file.branches.end(), std::pair(function.section, addresses[i]),
+        [](const ElfBranch& branch, const auto& key) {
+          return std::pair(branch.section, branch.address) < key;
+        });
+    if (relocated != file.branches.end() && relocated->section == function.section &&
+        relocated->address == addresses[i])
+      to = relocated->target;
+    if (to >= addresses[i]) continue;
+    const auto target = std::lower_bound(addresses.begin(), addresses.end(), to);
+    if (target == addresses.end() || *target != to) continue;
+    loops.push_back({static_cast<std::size_t>(target - addresses.begin()), i});
   }
   std::erase_if(loops, [all = loops](const Loop& loop) {
     return std::any_of(all.begin(), all.end(), [&](const Loop& other) {
@@ -277,7 +288,7 @@ Prediction predict(const Parameters& parameters, const ElfFile& file, const ElfF
   const std::vector<Instruction> instructions = decode_all(file.code(function));
   Loop best;
   int most = 0;
-  for (const Loop& loop : innermost_loops(instructions)) {
+  for (const Loop& loop : innermost_loops(file, function, instructions)) {
     const int count =
         fma_count(std::span(instructions).subspan(loop.first, loop.last - loop.first + 1));
     if (count > most) most = count, best = loop;
