@@ -11,6 +11,7 @@ void add_board(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_space(CLI::App& app, Context& context);
 void add_generate(CLI::App& app, Context& context);
+void add_predict(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   cli::add_run(app, context);
   cli::add_space(app, context);
   cli::add_generate(app, context);
+  cli::add_predict(app, context);
   cli::add_bench(app, context);
   cli::add_compare(app, context);
 

@@ -106,7 +106,10 @@ bool Core::simple(const Block&, std::span<const MemoryAccess> accesses, std::uin
   const int shift = memory_.line_shift();
   const std::uint64_t line_bytes = std::uint64_t{1} << shift;
   bool all = true;
-  for (const MemoryAccess& access : accesses) {
+  if (ascending_.size() < accesses.size()) ascending_.resize(accesses.size());
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const MemoryAccess& access = accesses[i];
+    if (access.store) ascending_[i] = memory_.ascending_before(access.address, access.bytes);
     const Line first = access.address >> shift, last = (access.address + access.bytes - 1) >> shift;
     all &= memory_.simple_hit(first, access.store, cycle_);
     if (last != first) {
@@ -158,12 +161,13 @@ void Core::run(const Block& block, std::span<const MemoryAccess> accesses, std::
 }
 
 MemoryOutcome Core::access(const MicroOp& op, std::span<const MemoryAccess> accesses,
-                           std::int64_t cycle, bool simple) {
+                           std::size_t first_access, std::int64_t cycle, bool simple) {
   const int shift = memory_.line_shift();
   const std::uint64_t line_bytes = std::uint64_t{1} << shift;
   MemoryOutcome whole{.start = cycle};
   Tick ready = 0;  // absolute, of the latest line
-  for (const MemoryAccess& access : accesses) {
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const MemoryAccess& access = accesses[i];
     const Line first = access.address >> shift, last = (access.address + access.bytes - 1) >> shift;
     const std::uint64_t fewest = (access.bytes + line_bytes - 1) >> shift;
     if (op.unit_stride && last - first + 1 > fewest)
@@ -178,8 +182,11 @@ MemoryOutcome Core::access(const MicroOp& op, std::span<const MemoryAccess> acce
       const std::uint64_t high =
           std::min(access.address + access.bytes, static_cast<std::uint64_t>(line + 1) << shift);
       const MemoryOutcome one =
-          access.store ? memory_.store(line, static_cast<unsigned>(high - low), whole.start)
-                       : memory_.load(line, whole.start);
+          access.store
+              ? memory_.store(line, static_cast<unsigned>(low & (line_bytes - 1)),
+                              static_cast<unsigned>(high - low),
+                              ascending_[first_access + i] + (low - access.address), whole.start)
+              : memory_.load(line, whole.start);
       if (one.start > whole.start) {
         whole.start = one.start;
         whole.start_cause = one.start_cause;
@@ -220,7 +227,7 @@ void Core::simulate(const Block& block, std::span<const MemoryAccess> accesses, 
     }
     const auto mine = accesses.subspan(begin, next_access - begin);
     pipeline_.issue(op, [&](const MicroOp& o, std::int64_t cycle) {
-      return access(o, mine, cycle, all_simple);
+      return access(o, mine, begin, cycle, all_simple);
     });
   }
   pipeline_.vector_type = resolved.exit;

@@ -89,7 +89,7 @@ class Core {
   void simulate(const Block& block, std::span<const MemoryAccess> accesses, Outcome outcome,
                 bool simple, std::uint64_t variant);
   MemoryOutcome access(const MicroOp& op, std::span<const MemoryAccess> accesses,
-                       std::int64_t cycle, bool simple);
+                       std::size_t first_access, std::int64_t cycle, bool simple);
   const Resolved& resolve(const Block& block, VectorType entry);
   StateId name_state(const PipelineState& state);
   std::uint32_t* find_transition(StateId from, std::uint32_t block, std::uint64_t variant);
@@ -107,6 +107,8 @@ class Core {
   std::uint32_t last_transition_ = no_transition;
   std::uint64_t instructions_ = 0, unknown_ = 0, replayed_ = 0, assumed_types_ = 0;
   std::vector<BlockTotals> totals_;
+  std::vector<std::uint64_t>
+      ascending_;  // of the block in hand: Memory::ascending_before, by access
 
   std::deque<PipelineState> states_;
   std::vector<std::uint32_t> state_index_;  // open addressing: state number + 1, 0 empty

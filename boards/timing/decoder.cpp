@@ -90,6 +90,14 @@ VectorType Instruction::new_vector_type() const {
   return vector_type_of(form->name == "vsetivli" ? bits(word, 29, 20) : bits(word, 30, 20));
 }
 
+unsigned Instruction::scalar_bytes() const {
+  const auto c = instruction_class();
+  if (!is_scalar_load(c) && !is_scalar_store(c)) return 0;
+  // The low bits of funct3 are log2 of the size; compressed words have 2 (lw) or another (8 bytes).
+  if (bytes == 4) return 1u << (bits(word, 13, 12));
+  return (bits(word, 14, 13)) == 2 ? 4 : 8;
+}
+
 unsigned Instruction::memory_eew() const {
   switch (bits(word, 14, 12)) {
     case 0:

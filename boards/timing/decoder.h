@@ -64,6 +64,9 @@ struct Instruction {
   bool vector_type_known() const;
   VectorType new_vector_type() const;
 
+  // Bytes of a scalar access; 0 for what is not one.
+  unsigned scalar_bytes() const;
+
   // Vector memory: bits of an element in memory (of the index, for indexed accesses), fields of a
   // segment, and registers that a whole-register instruction moves.
   unsigned memory_eew() const;

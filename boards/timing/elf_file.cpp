@@ -114,6 +114,30 @@ ElfFile parse_elf(std::string bytes, const std::string& name) {
       file.functions.push_back({std::move(text), symbol.st_value, symbol.st_size, symbol.st_shndx});
     }
   }
+  for (const Elf64_Shdr& table : headers) {
+    if (table.sh_type != SHT_RELA || !file.relocatable) continue;
+    if (table.sh_link >= headers.size() || table.sh_info >= headers.size())
+      in.damaged("relocations without symbols or section");
+    const Elf64_Shdr& symbols = headers[table.sh_link];
+    for (std::uint64_t at = 0; at + sizeof(Elf64_Rela) <= table.sh_size; at += sizeof(Elf64_Rela)) {
+      const auto relocation = in.at<Elf64_Rela>(table.sh_offset + at, "relocations");
+      const auto type = ELF64_R_TYPE(relocation.r_info);
+      if (type != R_RISCV_BRANCH && type != R_RISCV_JAL && type != R_RISCV_RVC_BRANCH &&
+          type != R_RISCV_RVC_JUMP)
+        continue;
+      const std::uint64_t offset = ELF64_R_SYM(relocation.r_info) * sizeof(Elf64_Sym);
+      if (offset >= symbols.sh_size) in.damaged("a relocation names no symbol");
+      const auto symbol = in.at<Elf64_Sym>(symbols.sh_offset + offset, "symbol table");
+      if (symbol.st_shndx == table.sh_info)
+        file.branches.push_back(
+            {table.sh_info, relocation.r_offset,
+             symbol.st_value + static_cast<std::uint64_t>(relocation.r_addend)});
+    }
+  }
+  std::stable_sort(file.branches.begin(), file.branches.end(),
+                   [](const ElfBranch& a, const ElfBranch& b) {
+                     return std::pair(a.section, a.address) < std::pair(b.section, b.address);
+                   });
   std::stable_sort(file.functions.begin(), file.functions.end(),
                    [](const ElfFunction& a, const ElfFunction& b) {
                      return std::pair(a.section, a.address) < std::pair(b.section, b.address);

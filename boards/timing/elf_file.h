@@ -34,6 +34,13 @@ struct ElfFunction {
   std::size_t section = 0;  // index into sections
 };
 
+// A branch or jump of an object file, whose distance the linker will fill in.
+struct ElfBranch {
+  std::size_t section = 0;
+  std::uint64_t address = 0;
+  std::uint64_t target = 0;  // in the same section
+};
+
 struct ElfFile {
   std::string bytes;
   bool relocatable = false;
@@ -41,6 +48,8 @@ struct ElfFile {
   std::vector<ElfSegment> segments;
   std::vector<ElfFunction>
       functions;  // sorted by section, address; one of aliases kept, all names findable
+
+  std::vector<ElfBranch> branches;  // sorted by section, address
 
   // The code of a function (up to the next one where its size is not stated).
   std::string_view code(const ElfFunction& function) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 
 namespace quern::timing {
 namespace {
@@ -139,34 +140,57 @@ MemoryOutcome Memory::load(Line line, std::int64_t cycle) {
   return outcome;
 }
 
-Tick Memory::enqueue_store(Tick done, Tick at) {
-  Tick& place = queue_[queue_next_];
-  queue_next_ = (queue_next_ + 1) % queue_.size();
-  const Tick start = std::max(at, place);
-  // Stores leave in order.
-  const Tick before = queue_[(queue_next_ + queue_.size() - 2) % queue_.size()];
-  place = std::max({done, start, queue_.size() > 1 ? before : Tick{0}});
+Tick Memory::store_place(Tick at) const {
+  Tick first = std::numeric_limits<Tick>::max();
+  for (const PendingStore& pending : queue_) first = std::min(first, pending.done);
+  return std::max(at, first);
+}
+
+Tick Memory::enqueue_store(Line line, Tick done, Tick at) {
+  PendingStore* place = &queue_[0];
+  for (PendingStore& pending : queue_) {
+    if (pending.line == line && pending.done > at)
+      return at;  // merges with a store that waits already
+    if (pending.done < place->done) place = &pending;
+  }
+  const Tick start = std::max(at, place->done);
+  *place = {line, std::max(done, start)};
   return start;
+}
+
+Tick Memory::allocate(Line line, Tick at) {
+  Tick& slot = slots_[free_slot()];
+  const Tick start = std::max(at, slot) + translate(line);
+  const auto arrival = outer_->read(line, start, counts_);
+  ++(arrival.origin == StallCause::l2 ? counts_.l2_hits : counts_.l2_misses);
+  slot = arrival.ready;
+  fill(line, arrival, true, false, start);
+  return arrival.ready;
 }
 
 void Memory::leave_combining(Tick at) {
   if (combining_ == none) return;
-  Tick begin = at;
-  if (combined_bytes_ < static_cast<unsigned>(m_.l1.line_bytes))
-    begin = outer_->read(combining_, at, counts_).ready;
-  const Tick done = outer_->write(combining_, begin, counts_);
-  ++counts_.streamed_lines;
+  const Line line = combining_;
+  const bool full = combined_bytes_ >= static_cast<unsigned>(m_.l1.line_bytes);
   combining_ = none;
   combined_bytes_ = 0;
-  enqueue_store(done, at);
+  counts_.streamed_lines += full;
+  enqueue_store(line, full ? outer_->write(line, at, counts_) : allocate(line, at), at);
 }
 
-MemoryOutcome Memory::store(Line line, unsigned bytes, std::int64_t cycle) {
+MemoryOutcome Memory::store(Line line, unsigned offset, unsigned bytes, std::uint64_t ascending,
+                            std::int64_t cycle) {
   MemoryOutcome outcome{.start = cycle, .start_cause = StallCause::store_queue};
   const Tick now = cycle * ticks_per_cycle;
   const auto whole = [](Tick t) { return (t + ticks_per_cycle - 1) / ticks_per_cycle; };
   if (line == combining_) {
-    combined_bytes_ += bytes;
+    if (offset == combined_bytes_) {
+      combined_bytes_ += bytes;
+      return outcome;
+    }
+    combined_bytes_ = 0;  // out of order: the line must be read after all
+    outcome.start = whole(store_place(now));
+    leave_combining(outcome.start * ticks_per_cycle);
     return outcome;
   }
   if (Cache::Entry* entry = l1_.find(line)) {
@@ -176,28 +200,22 @@ MemoryOutcome Memory::store(Line line, unsigned bytes, std::int64_t cycle) {
       entry->prefetched = false;
       train(line, now);
     }
-    if (ready > now) outcome.start = whole(enqueue_store(ready, now));
+    if (ready > now) outcome.start = whole(enqueue_store(line, ready, now));
     return outcome;
   }
   ++counts_.l1_store_misses;
-  const bool next = line == last_store_miss_ + 1 || line + 1 == last_store_miss_;
-  store_run_ = next ? store_run_ + 1 : 0;
-  last_store_miss_ = line;
-  if (m_.streaming_after > 0 && store_run_ >= m_.streaming_after) {
-    // The oldest place of the queue must be free before another line can be streamed.
-    outcome.start = std::max(cycle, whole(queue_[queue_next_]));
-    leave_combining(outcome.start * ticks_per_cycle);
+  const auto enough =
+      static_cast<std::uint64_t>(m_.streaming_after) * static_cast<std::uint64_t>(m_.l1.line_bytes);
+  outcome.start = whole(store_place(now));
+  const Tick start = outcome.start * ticks_per_cycle;
+  leave_combining(start);
+  if (m_.streaming_after > 0 && offset == 0 && ascending >= enough) {
+    outcome.start = whole(store_place(start));
     combining_ = line;
     combined_bytes_ = bytes;
     return outcome;
   }
-  Tick& slot = slots_[free_slot()];
-  const Tick start = std::max(now, slot) + translate(line);
-  const auto arrival = outer_->read(line, start, counts_);
-  ++(arrival.origin == StallCause::l2 ? counts_.l2_hits : counts_.l2_misses);
-  slot = arrival.ready;
-  fill(line, arrival, true, false, start);
-  outcome.start = whole(enqueue_store(arrival.ready, now));
+  outcome.start = whole(enqueue_store(line, allocate(line, start), start));
   return outcome;
 }
 

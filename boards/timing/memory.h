@@ -6,7 +6,8 @@
 //              l2_/dram_latency
 //   store --> L1 --hit--> done
 //              |miss: waits in the store queue while the line is fetched (write-allocate), or
-//              |streaming: after `streaming_after` full lines in a row the line goes to L2 unread
+//              |streaming: after `streaming_after` lines written in ascending order without a gap,
+//              the | line is collected beside L1 and goes to L2 without having been read
 //   used a new line (miss, or first touch of a prefetched one) --> prefetcher --> lines ahead
 //
 // L2 and DRAM are served in order, each line taking its reciprocal throughput; a dirty line that
@@ -67,20 +68,34 @@ class Memory {
  public:
   Memory(const Parameters& parameters, std::shared_ptr<OuterMemory> outer);
 
-  // The common case, and the only one that can be replayed: the line is in L1, its data has come,
-  // and it has been used before. Marks it used (and dirty). Anything else is false and must go
-  // through load/store.
+  // The common case, and the only one that can be replayed: the line is in L1 and its data has
+  // come, so the pipeline sees nothing. Marks it used (and dirty); the first use of a prefetched
+  // line moves its stream on. Anything else is false and must go through load/store.
   bool simple_hit(Line line, bool store, std::int64_t cycle) {
     Cache::Entry* entry = l1_.find(line);
-    if (!entry || entry->prefetched || entry->ready > cycle * ticks_per_cycle) return false;
+    if (!entry || entry->ready > cycle * ticks_per_cycle) return false;
     entry->dirty |= store;
+    if (entry->prefetched) {
+      entry->prefetched = false;
+      train(line, cycle * ticks_per_cycle);
+    }
     return true;
   }
 
   // One line of an access that would start in `cycle`.
   MemoryOutcome load(Line line, std::int64_t cycle);
-  // `bytes` of the line are written.
-  MemoryOutcome store(Line line, unsigned bytes, std::int64_t cycle);
+  // Stores are watched in program order, whether they hit or not: the bytes that were written in
+  // ascending order without a gap just before this store.
+  std::uint64_t ascending_before(std::uint64_t address, std::uint32_t bytes) {
+    const std::uint64_t before = address == store_end_ ? store_end_ - store_begin_ : 0;
+    if (before == 0) store_begin_ = address;
+    store_end_ = address + bytes;
+    return before;
+  }
+
+  // `bytes` of the line are written from `offset` on; `ascending` as above.
+  MemoryOutcome store(Line line, unsigned offset, unsigned bytes, std::uint64_t ascending,
+                      std::int64_t cycle);
   // A software prefetch: like a load whose data nobody waits for; dropped when no miss slot is
   // free.
   void prefetch(Line line, std::int64_t cycle);
@@ -101,8 +116,14 @@ class Memory {
   void fill(Line line, const OuterMemory::Arrival& arrival, bool dirty, bool prefetched, Tick at);
   void train(Line line, Tick at);
   void run_ahead(Stream& stream, Tick at);
-  std::size_t free_slot() const;           // the miss slot that is free first
-  Tick enqueue_store(Tick done, Tick at);  // when a place in the store queue was found
+  std::size_t free_slot() const;  // the miss slot that is free first
+  struct PendingStore {
+    Line line = ~Line{0};
+    Tick done = 0;
+  };
+  Tick enqueue_store(Line line, Tick done, Tick at);  // when a place in the store queue was found
+  Tick store_place(Tick at) const;                    // when the store queue has a place
+  Tick allocate(Line line, Tick at);  // fetches a line for a store; when it is there
   void leave_combining(Tick at);
 
   const Parameters& parameters_;
@@ -112,14 +133,12 @@ class Memory {
   Cache tlb_;
   Line last_page_ = ~Line{0};
   int line_shift_, page_shift_;
-  std::vector<Tick> slots_;  // when each miss slot is free again
-  std::vector<Tick> queue_;  // when each place of the store queue is free again
-  std::size_t queue_next_ = 0;
+  std::vector<Tick> slots_;          // when each miss slot is free again
+  std::vector<PendingStore> queue_;  // lines that stores wait for; same line, same place
   std::vector<Stream> streams_;
   std::uint64_t clock_ = 0;
-  Line last_store_miss_ = ~Line{0} - 1;
-  int store_run_ = 0;
-  Line combining_ = ~Line{0};  // the line that streaming stores are filling
+  std::uint64_t store_begin_ = 0, store_end_ = 0;  // of the ascending run
+  Line combining_ = ~Line{0};                      // the line that streaming stores are filling
   unsigned combined_bytes_ = 0;
   MemoryCounts counts_;
 };

@@ -63,7 +63,7 @@ struct MemoryParameters {
   int dram_latency = 0;          // load to use, a miss in L2
   double dram_read_cycles = 0;   // a line read from DRAM
   double dram_write_cycles = 0;  // a line written to DRAM
-  int store_queue = 1;           // stores that wait for their line
+  int store_queue = 1;           // lines that stores wait for (stores to one line merge)
   int streaming_after = 0;  // full lines in ascending order before stores stop allocating; 0: never
   int prefetch_streams = 0;
   int prefetch_distance = 0;  // lines ahead

@@ -138,7 +138,7 @@ std::uint8_t access_bytes(const Instruction& instruction) {
     if (c == vector_load_mask || c == vector_store_mask) return 1;
     return static_cast<std::uint8_t>(instruction.memory_eew() / 8);
   }
-  return 4;
+  return static_cast<std::uint8_t>(instruction.scalar_bytes());
 }
 
 TranslatedBlock* translated(std::uint64_t address, std::vector<Instruction> instructions) {
