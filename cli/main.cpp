@@ -1,6 +1,7 @@
 // quern: parses the command line, runs one subcommand, turns errors into exit codes.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -34,6 +35,11 @@ int main(int argc, char** argv) {
   cli::add_compare(app, context);
 
   try {
+    const auto commands = app.get_subcommands([](CLI::App*) { return true; });
+    if (argc > 1 && argv[1][0] != '-' &&
+        std::ranges::none_of(commands, [&](CLI::App* c) { return c->get_name() == argv[1]; })) {
+      throw bad_input("unknown command \"{}\"; quern --help lists the commands", argv[1]);
+    }
     app.parse(argc, argv);
     return static_cast<int>(context.exit_code);
   } catch (const CLI::ParseError& error) {

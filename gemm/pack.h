@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "gemm/memory_hints.h"
+
 namespace quern::gemm {
 
 // Packs one panel. `stride` is the distance, in elements, between neighbours along the side that is
@@ -63,20 +65,26 @@ void pack_contiguous(std::int64_t width, std::int64_t length, const T* __restric
   }
 }
 
-// Works through the long side in strips of a cache line: each line of the source is then used up
+// Works through the long side in strips of a cache line, so that each line of the source is used up
 // while it is in L1, even where a power-of-two stride lets all `width` lines fall into the same few
-// cache sets.
+// sets. A strip is turned in a small buffer that stays in L1 and then copied to the panel from
+// front to back: lines that are written whole and in order need not be read from memory first. The
+// lines of the next strip are asked for before they are needed.
 template <class T, int Width>
 void pack_transposing(std::int64_t width, std::int64_t length, const T* __restrict source,
                       std::int64_t stride, T* __restrict panel) {
   constexpr std::int64_t strip = 64 / sizeof(T);
   const std::int64_t w = Width > 0 ? Width : width;
   std::int64_t p = 0;
-  for (; p + strip <= length; p += strip) {
-    for (std::int64_t i = 0; i < w; ++i) {
-      const T* __restrict from = source + i * stride + p;
-      T* __restrict to = panel + p * w + i;
-      for (std::int64_t q = 0; q < strip; ++q) to[q * w] = from[q];
+  if constexpr (Width > 0) {
+    for (; p + strip <= length; p += strip) {
+      alignas(64) T turned[strip * Width];
+      for (int i = 0; i < Width; ++i) {
+        const T* __restrict from = source + i * stride + p;
+        if (p + strip < length) touch(from + strip);
+        for (int q = 0; q < strip; ++q) turned[q * Width + i] = from[q];
+      }
+      copy_forward(panel + p * Width, turned, sizeof turned);
     }
   }
   for (; p < length; ++p) {

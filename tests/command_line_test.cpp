@@ -1,0 +1,133 @@
+// The command line as a user or a script meets it: exit codes, messages, one JSON document on
+// stdout.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json_file.h"
+#include "base/process.h"
+
+namespace quern {
+namespace {
+
+ProcessResult quern_with(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), QUERN_PROGRAM);
+  ProcessOptions options;
+  options.environment["QUERN_RESULTS"] = testing::TempDir() + "/quern_command_line_results";
+  return run_process(arguments, options);
+}
+
+std::string file_with(const std::string& name, const std::string& text) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "quern_command_line" / name;
+  write_file(path, text);
+  return path.string();
+}
+
+TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
+  const std::string board = file_with("broken.json", "{\n\"name\": \"x\",\n}");
+  const std::string shapes = file_with("shapes.csv", "a,1,2,3\nb,4,-5,6\n");
+  const struct {
+    std::vector<std::string> arguments;
+    const char* expected;  // in the message
+  } cases[] = {
+      {{}, "subcommand"},
+      {{"fly"}, "fly"},
+      {{"generate", "--board", "bpi-f3", "--nr", "4"}, "--mr"},
+      {{"generate", "--board", "bpi-f9", "--mr", "4", "--nr", "4"}, "bpi-f3"},
+      {{"generate", "--board", "bpi-f3", "--mr", "0", "--nr", "4"}, "--mr"},
+      {{"generate", "--board", "bpi-f3", "--mr", "-4", "--nr", "4"}, "--mr"},
+      {{"generate", "--board", "bpi-f3", "--mr", "4x", "--nr", "4"}, "4x"},
+      {{"generate", "--board", "bpi-f3", "--mr", "99999999999", "--nr", "4"}, "99999999999"},
+      {{"generate", "--board", "bpi-f3", "--mr", "32", "--nr", "32"}, "registers"},
+      {{"generate", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--dtype", "f31"}, "f31"},
+      {{"generate", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--lmul", "3"}, "lmul"},
+      {{"generate", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "-o", "/proc/none/k.c"},
+       "/proc/none"},
+      {{"space", "--board", "bpi-f3", "--mr", "9:3"}, "9:3"},
+      {{"board", "show", board}, "broken.json:3"},
+      {{"bench", "--board", board, "--mr", "4", "--nr", "4"}, "broken.json:3"},
+      {{"bench", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--kc", "-1"}, "--kc"},
+      {{"bench", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--via", "pigeon"}, "pigeon"},
+      {{"compare", "--board", "bpi-f3", "--shapes", "bert-huge"}, "bert-large"},
+      {{"compare", "--board", "bpi-f3", "--shapes", "1,2,-3"}, "k = -3"},
+      {{"compare", "--board", "bpi-f3", "--shapes", "1,2,99999999999999999999"}, "too large"},
+      {{"compare", "--board", "bpi-f3", "--shapes", shapes}, "shapes.csv:2"},
+      {{"compare", "--board", "bpi-f3", "--shapes", "1,2,3", "--against", "mkl"}, "mkl"},
+      {{"run", "--board", "bpi-f3", "/nonexistent/program"}, "/nonexistent/program"},
+      {{"run", "--board", "bpi-f3", shapes}, "shapes.csv"},
+  };
+  for (const auto& c : cases) {
+    const auto result = quern_with(c.arguments);
+    SCOPED_TRACE(shell_quoted(c.arguments));
+    EXPECT_EQ(result.status, static_cast<int>(ExitCode::bad_input)) << result.errors;
+    EXPECT_NE(result.errors.find(c.expected), std::string::npos) << result.errors;
+    EXPECT_EQ(result.output, "");
+  }
+}
+
+TEST(CommandLine, HelpEndsWith0AndHasAnExample) {
+  for (const char* command :
+       {"doctor", "run", "space", "generate", "predict", "bench", "compare"}) {
+    const auto result = quern_with({command, "--help"});
+    EXPECT_EQ(result.status, 0) << command;
+    EXPECT_NE(result.output.find(std::string("quern ") + command), std::string::npos) << command;
+  }
+}
+
+TEST(CommandLine, JsonIsOneDocumentWithASchema) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"board", "list", "--json"},
+      {"board", "show", "k230", "--json"},
+      {"space", "--board", "bpi-f3", "--dtype", "f32", "--json"},
+      {"generate", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--json"},
+      {"predict", "--board", "bpi-f3", "--mr", "16", "--nr", "7", "--json"},
+      {"bench", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--kc", "16", "--json"},
+      {"compare", "--board", "bpi-f3", "--shapes", "20,10,30", "--json"},
+  };
+  for (const auto& command : commands) {
+    SCOPED_TRACE(shell_quoted(command));
+    const auto result = quern_with(command);
+    EXPECT_EQ(result.status, 0) << result.errors;
+    const Json document =
+        parse_json(result.output, "stdout");  // throws on anything before or behind it
+    EXPECT_TRUE(document.at("schema").get<std::string>().starts_with("quern."));
+  }
+}
+
+TEST(CommandLine, CompareHasTheFieldsOfTheContract) {
+  const auto result =
+      quern_with({"compare", "--board", "bpi-f3", "--shapes", "40,30,50", "--json"});
+  ASSERT_EQ(result.status, 0) << result.errors;
+  const Json document = parse_json(result.output, "stdout");
+  const Json& row = document.at("rows").at(0);
+  for (const char* key : {"name", "m", "n", "k", "timing", "quern_gflops", "openblas_gflops",
+                          "ratio", "ratio_ci", "correct", "max_error"}) {
+    EXPECT_TRUE(row.contains(key)) << key;
+  }
+  EXPECT_EQ(row["timing"], "modelled");
+  EXPECT_EQ(row["correct"], true);
+  EXPECT_NEAR(row["ratio"].get<double>(),
+              row["quern_gflops"].get<double>() / row["openblas_gflops"].get<double>(), 1e-12);
+  EXPECT_NEAR(document.at("geomean_ratio").get<double>(), row["ratio"].get<double>(), 1e-12);
+}
+
+TEST(CommandLine, EveryBenchLeavesARecord) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "quern_command_line_journal";
+  std::filesystem::remove_all(folder);
+  for (int i = 1; i <= 2; ++i) {
+    const auto result = quern_with({"bench", "--board", "k230", "--mr", "4", "--nr", "4", "--kc",
+                                    "16", "-q", "--results", folder.string()});
+    ASSERT_EQ(result.status, 0) << result.errors;
+    const std::string journal = read_file(folder / "k230.jsonl");
+    EXPECT_EQ(std::count(journal.begin(), journal.end(), '\n'), i);
+    const Json record = Json::parse(journal.substr(0, journal.find('\n')));
+    EXPECT_EQ(record["id"], "rvv-f32-4x4-m1-vf-v128");
+    EXPECT_EQ(record["timing"], "modelled");
+    for (const char* key : {"quern", "compiler", "flags", "emulator", "board_file", "source"}) {
+      EXPECT_TRUE(record["versions"].contains(key)) << key;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace quern

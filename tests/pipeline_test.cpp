@@ -1,0 +1,148 @@
+// Generate -> compile -> emulate -> verify -> time, on small work: the whole path of `bench` and
+// `compare`, and every way in which a point can fail.
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "bench/compare.h"
+#include "bench/kernel_program.h"
+#include "tuner/measure.h"
+
+namespace quern {
+namespace {
+
+const std::filesystem::path root = QUERN_SOURCE_DIR;
+
+struct Bench {
+  boards::Board board;
+  boards::Session session;
+  boards::Compiler compiler;
+  explicit Bench(const std::string& name)
+      : board(boards::load_board(root, name)),
+        session(board, ""),
+        compiler(board, root, boards::build_folder(root)) {}
+
+  generator::KernelPoint point(int m_r, int n_r) const {
+    return generator::emitter("rvv").complete({"rvv", generator::DType::f32, m_r, n_r, {}},
+                                              board.target());
+  }
+};
+
+std::vector<tuner::Record> measure(Bench& bench, const std::vector<generator::KernelPoint>& points,
+                                   int k) {
+  tuner::MeasureOptions options;
+  options.k_c = k;
+  std::vector<tuner::Record> records;
+  tuner::measure_kernels(bench.session, bench.compiler, root, points, options,
+                         [&](const tuner::Record& r) { records.push_back(r); });
+  return records;
+}
+
+TEST(Pipeline, KernelsOfBothBoardsVerifyAndHaveModelledCycles) {
+  for (const char* name : {"bpi-f3", "k230"}) {
+    Bench bench(name);
+    const auto records =
+        measure(bench, {bench.point(1, 1), bench.point(13, 4), bench.point(16, 7)}, 64);
+    ASSERT_EQ(records.size(), 3u);
+    for (const auto& r : records) {
+      EXPECT_EQ(r.outcome, tuner::Outcome::ok) << r.id << ": " << r.reason;
+      EXPECT_EQ(r.timing, "modelled");
+      ASSERT_FALSE(r.cycles.empty());
+      // No more than one vfmacc m1 a cycle: at least one cycle for every vector and column and k.
+      const int lanes = bench.board.vlen / 32;
+      const double least = static_cast<double>((r.m + lanes - 1) / lanes * r.n * r.k);
+      EXPECT_GE(tuner::median(r.cycles), least) << r.id;
+      EXPECT_LE(tuner::median(r.cycles), 40 * least) << r.id;
+      EXPECT_EQ(r.unknown_instructions, 0u);
+      EXPECT_GT(*r.gflops, 0);
+      EXPECT_LE(*r.peak_fraction, 1);
+    }
+  }
+}
+
+TEST(Pipeline, ModelledFiguresAreTheSameEveryTime) {
+  Bench bench("bpi-f3");
+  const auto once = measure(bench, {bench.point(16, 7)}, 64);
+  const auto again = measure(bench, {bench.point(16, 7)}, 64);
+  EXPECT_EQ(once.at(0).cycles, again.at(0).cycles);
+}
+
+TEST(Pipeline, EmptyKHasNoRate) {
+  Bench bench("bpi-f3");
+  const auto record = measure(bench, {bench.point(8, 3)}, 0).at(0);
+  EXPECT_EQ(record.outcome, tuner::Outcome::ok) << record.reason;
+  EXPECT_FALSE(record.gflops.has_value());
+}
+
+// A kernel set whose full tile is spoilt by one replacement in its text.
+bench::Comparison compare_spoilt(Bench& bench, const std::string& from, const std::string& to) {
+  bench::KernelSet set{false, {bench::make_family(bench.board, bench.point(8, 4))}};
+  std::string& text = set.families[0].kernels.back().source;
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+  bench::CompareOptions options;
+  options.seconds_per_shape = 20;
+  return bench::compare(bench.session, bench.compiler, root, set, {{"s", 24, 8, 16}}, options,
+                        [](const bench::CompareRow&) {});
+}
+
+TEST(Pipeline, EachFaultOfAKernelIsItsOwnOutcome) {
+  Bench bench("bpi-f3");
+  const auto wrong = compare_spoilt(bench, "b += 4;", "b += 3;").rows.at(0);
+  EXPECT_FALSE(wrong.correct());
+  EXPECT_FALSE(wrong.figures.at("quern").correct);
+  EXPECT_FALSE(wrong.figures.at("quern").gflops.has_value())
+      << "a wrong result must have no figure";
+  EXPECT_TRUE(wrong.figures.at("openblas").correct);
+  EXPECT_FALSE(bench::ratio(wrong, "openblas").has_value());
+
+  const auto illegal = compare_spoilt(bench, "const float alpha",
+                                      "__asm__ volatile(\".word 0\");\n  const float alpha");
+  EXPECT_EQ(illegal.rows.at(0).outcome, boards::Outcome::illegal_instruction);
+
+  const auto crash =
+      compare_spoilt(bench, "const float alpha", "*(volatile int*)0 = 1;\n  const float alpha");
+  EXPECT_EQ(crash.rows.at(0).outcome, boards::Outcome::crash);
+
+  const auto endless = compare_spoilt(
+      bench, "const float alpha", "for (volatile int i = 0; i >= 0;) i = 0;\n  const float alpha");
+  EXPECT_EQ(endless.rows.at(0).outcome, boards::Outcome::timeout);
+}
+
+TEST(Pipeline, CompareVerifiesAllAndGivesARatio) {
+  Bench bench("k230");
+  const auto set = bench::load_kernel_set(root, bench.board, generator::DType::f32);
+  bench::CompareOptions options;
+  options.peers = {"openblas", "blis"};
+  const auto result =
+      bench::compare(bench.session, bench.compiler, root, set,
+                     {{"odd", 37, 23, 41}, {"one", 1, 1, 1}, {"empty", 5, 6, 0}, {"none", 0, 3, 3}},
+                     options, [](const bench::CompareRow&) {});
+  ASSERT_EQ(result.rows.size(), 4u);
+  for (const auto& row : result.rows) {
+    EXPECT_TRUE(row.correct()) << row.shape.name << ": " << row.reason;
+    EXPECT_EQ(row.figures.size(), 3u);
+  }
+  EXPECT_TRUE(bench::ratio(result.rows[0], "openblas").has_value());
+  EXPECT_TRUE(bench::ratio(result.rows[0], "blis").has_value());
+  EXPECT_FALSE(bench::ratio(result.rows[2], "openblas").has_value()) << "k = 0 has no figure";
+  EXPECT_NE(result.versions.at("openblas").find("0.3.29"), std::string::npos);
+  EXPECT_NE(result.versions.at("openblas").find("riscv64_zvl128b"), std::string::npos);
+}
+
+TEST(Pipeline, TransposedOperandsVerify) {
+  Bench bench("bpi-f3");
+  const auto set = bench::load_kernel_set(root, bench.board, generator::DType::f32);
+  for (const auto& [ta, tb] : {std::pair{true, false}, {false, true}, {true, true}}) {
+    bench::CompareOptions options;
+    options.trans_a = ta;
+    options.trans_b = tb;
+    const auto result =
+        bench::compare(bench.session, bench.compiler, root, set, {{"s", 70, 33, 29}}, options,
+                       [](const bench::CompareRow&) {});
+    EXPECT_TRUE(result.rows.at(0).correct()) << ta << tb << result.rows.at(0).reason;
+  }
+}
+
+}  // namespace
+}  // namespace quern
