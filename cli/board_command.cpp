@@ -1,7 +1,10 @@
-// quern board list / show: the board files.
+// quern board list / show / check: the board files, and whether a board does what its file says.
 #include <fmt/core.h>
 
-#include "boards/board.h"
+#include <algorithm>
+
+#include "base/interrupt.h"
+#include "boards/check.h"
 #include "cli/commands.h"
 
 namespace quern::cli {
@@ -55,6 +58,27 @@ ExitCode show(Context& context, const std::string& name) {
   return ExitCode::good;
 }
 
+ExitCode check(Context& context, const std::string& name, const std::string& via) {
+  const InterruptGuard guard;
+  boards::Session session(boards::load_board(context.root, name), via);
+  const auto steps = boards::check_board(session, context.root, context.build);
+  const bool good = std::ranges::all_of(steps, [](const auto& step) { return step.good; });
+  Json list = Json::array();
+  for (const auto& step : steps) {
+    list.push_back({{"name", step.name}, {"ok", step.good}, {"found", step.found}});
+    if (!context.json)
+      fmt::print("{:<4} {:<8} {}\n", step.good ? "ok" : "FAIL", step.name, step.found);
+  }
+  if (context.json) {
+    Json one = summary(session.board());
+    one["via"] = session.via();
+    one["ok"] = good;
+    one["checks"] = list;
+    context.print_json("quern.board.v1", {{"boards", Json::array({one})}});
+  }
+  return good ? ExitCode::good : interrupted() ? ExitCode::interrupted : ExitCode::unavailable;
+}
+
 }  // namespace
 
 void add_board(CLI::App& app, Context& context) {
@@ -67,6 +91,13 @@ void add_board(CLI::App& app, Context& context) {
                  [&context, name] { return show(context, *name); })
       ->add_option("board", *name, "Board name or board file")
       ->required();
+  auto via = std::make_shared<std::string>();
+  auto* check_command = add_subcommand(
+      *group, context, "check", "Compile, upload, run and fetch a probe",
+      "quern board check bpi-f3", [&context, name, via] { return check(context, *name, *via); });
+  check_command->add_option("board", *name, "Board name or board file")->required();
+  check_command->add_option("--via", *via,
+                            "How to reach the board (default: as the board file says)");
 }
 
 }  // namespace quern::cli

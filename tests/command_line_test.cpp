@@ -78,6 +78,8 @@ TEST(CommandLine, JsonIsOneDocumentWithASchema) {
   const std::vector<std::vector<std::string>> commands = {
       {"board", "list", "--json"},
       {"board", "show", "k230", "--json"},
+      {"board", "check", "k230", "--json"},
+      {"board", "check", "bpi-f3", "--json"},
       {"space", "--board", "bpi-f3", "--dtype", "f32", "--json"},
       {"generate", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--json"},
       {"predict", "--board", "bpi-f3", "--mr", "16", "--nr", "7", "--json"},
@@ -109,6 +111,15 @@ TEST(CommandLine, CompareHasTheFieldsOfTheContract) {
   EXPECT_NEAR(row["ratio"].get<double>(),
               row["quern_gflops"].get<double>() / row["openblas_gflops"].get<double>(), 1e-12);
   EXPECT_NEAR(document.at("geomean_ratio").get<double>(), row["ratio"].get<double>(), 1e-12);
+}
+
+TEST(CommandLine, BoardCheckNamesTheStepThatFails) {
+  Json board = read_json(std::filesystem::path(QUERN_SOURCE_DIR) / "boards/k230.json");
+  board["name"] = "liar";
+  board["toolchain"]["flags"] = {"--no-such-flag"};
+  const auto result = quern_with({"board", "check", file_with("liar.json", board.dump())});
+  EXPECT_EQ(result.status, static_cast<int>(ExitCode::unavailable)) << result.output;
+  EXPECT_NE(result.output.find("FAIL compile"), std::string::npos) << result.output;
 }
 
 TEST(CommandLine, EveryBenchLeavesARecord) {

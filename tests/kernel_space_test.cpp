@@ -1,6 +1,8 @@
 // Every kernel point that is offered compiles, is right, and keeps its values in registers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "bench/kernel_program.h"
 #include "boards/session.h"
 #include "boards/timing/elf_file.h"
@@ -45,10 +47,13 @@ TEST_P(KernelSpace, EveryPointCompilesVerifiesAndDoesNotSpill) {
   EXPECT_EQ(correct, space.points.size()) << run.output;
 }
 
-INSTANTIATE_TEST_SUITE_P(Boards, KernelSpace, testing::Values("bpi-f3", "k230"),
-                         [](const auto& info) {
-                           return std::string(info.param) == "k230" ? "k230" : "bpi_f3";
-                         });
+std::string test_name(const testing::TestParamInfo<const char*>& board) {
+  std::string name = board.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Boards, KernelSpace, testing::Values("bpi-f3", "k230"), test_name);
 
 }  // namespace
 }  // namespace quern

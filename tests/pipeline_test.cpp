@@ -74,14 +74,15 @@ TEST(Pipeline, EmptyKHasNoRate) {
 }
 
 // A kernel set whose full tile is spoilt by one replacement in its text.
-bench::Comparison compare_spoilt(Bench& bench, const std::string& from, const std::string& to) {
+bench::Comparison compare_spoilt(Bench& bench, const std::string& from, const std::string& to,
+                                 double seconds = 60) {
   bench::KernelSet set{false, {bench::make_family(bench.board, bench.point(8, 4))}};
   std::string& text = set.families[0].kernels.back().source;
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   text.replace(at, from.size(), to);
   bench::CompareOptions options;
-  options.seconds_per_shape = 20;
+  options.seconds_per_shape = seconds;
   return bench::compare(bench.session, bench.compiler, root, set, {{"s", 24, 8, 16}}, options,
                         [](const bench::CompareRow&) {});
 }
@@ -104,8 +105,9 @@ TEST(Pipeline, EachFaultOfAKernelIsItsOwnOutcome) {
       compare_spoilt(bench, "const float alpha", "*(volatile int*)0 = 1;\n  const float alpha");
   EXPECT_EQ(crash.rows.at(0).outcome, boards::Outcome::crash);
 
-  const auto endless = compare_spoilt(
-      bench, "const float alpha", "for (volatile int i = 0; i >= 0;) i = 0;\n  const float alpha");
+  const auto endless =
+      compare_spoilt(bench, "const float alpha",
+                     "for (volatile int i = 0; i >= 0;) i = 0;\n  const float alpha", 4);
   EXPECT_EQ(endless.rows.at(0).outcome, boards::Outcome::timeout);
 }
 
