@@ -4,6 +4,7 @@
  * with every byte inverted, and prints one JSON line: VLEN as the hardware has it, a vector sum,
  * the clock's resolution
  */
+#define _POSIX_C_SOURCE 200809L /* clock_getres under -std=c17 */
 #include <riscv_vector.h>
 #include <stdio.h>
 #include <time.h>
