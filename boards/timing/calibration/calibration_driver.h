@@ -1,4 +1,5 @@
-// Target side of `quern calibrate`: runs the loops that micro_benchmarks.cpp has written, and memory loops.
+// Target side of `quern calibrate`: runs the loops that micro_benchmarks.cpp has written, and
+// memory loops.
 //
 // A loop function runs n iterations. The difference of a long and a short run is divided by the
 // iterations, so that starting and stopping drop out. Prints one JSON line a loop:
@@ -54,7 +55,9 @@ class Driver {
   void run(const Loop& loop) {
     alignas(4096) static unsigned char area[16384];
     const long scale = modelled() ? 1 : 500;
-    print(loop.name, cycles_per_iteration([&](long n) { loop.run(n, area); }, 32 * scale, 160 * scale) / loop.instructions);
+    print(loop.name,
+          cycles_per_iteration([&](long n) { loop.run(n, area); }, 32 * scale, 160 * scale) /
+              loop.instructions);
   }
 
   void run_memory() {
@@ -70,7 +73,8 @@ class Driver {
 
  private:
   double cycles() {
-    return modelled() ? static_cast<double>(clock_.read().cycles) : clock_.seconds() * options_.clock_hz;
+    return modelled() ? static_cast<double>(clock_.read().cycles)
+                      : clock_.seconds() * options_.clock_hz;
   }
   void print(const char* name, double value) {
     std::printf("{\"name\": \"%s\", \"cycles\": %.4f, \"timing\": \"%s\"}\n", name, value,
@@ -86,7 +90,8 @@ class Driver {
     return slots;
   }
 
-  // Cycles a step of `Chains` pointer chains (in registers) through random, separate cycles of lines.
+  // Cycles a step of `Chains` pointer chains (in registers) through random, separate cycles of
+  // lines.
   template <int Chains>
   double chase(std::size_t bytes) {
     const std::size_t lines = bytes / options_.line;
@@ -124,7 +129,8 @@ class Driver {
     const double pass = cycles_per_iteration(
         [&](long n) {
           for (long i = 0; i < n; ++i)
-            for (const char* p = buffer; p < buffer + bytes; p += options_.line) asm volatile("ld x0, 0(%0)" ::"r"(p));
+            for (const char* p = buffer; p < buffer + bytes; p += options_.line)
+              asm volatile("ld x0, 0(%0)" ::"r"(p));
         },
         1, 3);
     std::free(buffer);

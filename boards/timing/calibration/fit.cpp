@@ -10,10 +10,12 @@
 namespace quern::timing {
 namespace {
 
-// Two decimals of occupancy are all that a loop can tell; latencies are whole cycles unless they are far off.
+// Two decimals of occupancy are all that a loop can tell; latencies are whole cycles unless they
+// are far off.
 double rounded(double value, Quantity quantity) {
   const double whole = std::round(value);
-  if (quantity == Quantity::latency || std::abs(value - whole) < 0.02 * whole) return std::max(1.0, whole);
+  if (quantity == Quantity::latency || std::abs(value - whole) < 0.02 * whole)
+    return std::max(1.0, whole);
   return std::round(100 * value) / 100;
 }
 
@@ -63,14 +65,17 @@ std::vector<Measurement> parse_measurements(const std::string& output) {
     ++number;
     if (line.empty()) continue;
     const Json json = parse_json(line, fmt::format("calibration output line {}", number));
-    if (!json.is_object() || !json.contains("name") || !json.contains("cycles") || !json["cycles"].is_number())
-      throw bad_input("calibration output line {}: expected {{\"name\": ..., \"cycles\": ...}}", number);
+    if (!json.is_object() || !json.contains("name") || !json.contains("cycles") ||
+        !json["cycles"].is_number())
+      throw bad_input("calibration output line {}: expected {{\"name\": ..., \"cycles\": ...}}",
+                      number);
     measurements.push_back({json["name"].get<std::string>(), json["cycles"].get<double>()});
   }
   return measurements;
 }
 
-Calibration fit(const Json& board, const std::vector<Measurement>& measurements, const std::string& timing_word) {
+Calibration fit(const Json& board, const std::vector<Measurement>& measurements,
+                const std::string& timing_word) {
   Calibration calibration;
   calibration.board = board;
   const Parameters before = load_parameters(board, "board");
@@ -87,14 +92,19 @@ Calibration fit(const Json& board, const std::vector<Measurement>& measurements,
     const char* key = latency ? "latency" : "occupancy";
     const ClassTiming& old = before.classes[static_cast<std::size_t>(benchmark.instruction_class)];
     const auto lmul = static_cast<std::size_t>(std::max(benchmark.lmul_log2, 0) + 3);
-    const double was = static_cast<double>((latency ? old.latency : old.occupancy)[lmul][2]) / ticks_per_cycle;
+    const double was =
+        static_cast<double>((latency ? old.latency : old.occupancy)[lmul][2]) / ticks_per_cycle;
     // A unit that exists twice takes two at once: the loop sees half the occupancy.
     double value = measured->cycles;
     if (!latency) value *= before.units[static_cast<std::size_t>(old.unit)].count;
     value = rounded(value, benchmark.quantity);
 
-    FittedParameter fitted{benchmark.name, fmt::format("/timing/instructions/{}/{}", row_index, key), was,
-                           measured->cycles, value, 0};
+    FittedParameter fitted{benchmark.name,
+                           fmt::format("/timing/instructions/{}/{}", row_index, key),
+                           was,
+                           measured->cycles,
+                           value,
+                           0};
     if (benchmark.lmul_log2 < 0) {
       if (row.contains(key) && row[key].is_array())
         row[key] = {value, value, value, value};
@@ -126,11 +136,12 @@ Calibration fit(const Json& board, const std::vector<Measurement>& measurements,
     if (!measured) continue;
     Json& entry = timing["memory"][item.key];
     const double was = entry["value"].get<double>();
-    const double value = item.whole ? std::max(1.0, std::round(measured->cycles)) : std::round(100 * measured->cycles) / 100;
+    const double value = item.whole ? std::max(1.0, std::round(measured->cycles))
+                                    : std::round(100 * measured->cycles) / 100;
     entry["value"] = item.whole ? Json(static_cast<int>(value)) : Json(value);
     entry["source"] = fmt::format("calibrated ({}) by quern calibrate", timing_word);
-    calibration.parameters.push_back({item.loop, fmt::format("/timing/memory/{}/value", item.key), was,
-                                      measured->cycles, value, 0});
+    calibration.parameters.push_back({item.loop, fmt::format("/timing/memory/{}/value", item.key),
+                                      was, measured->cycles, value, 0});
   }
   load_parameters(calibration.board, "calibrated board");  // must be a board again
   return calibration;

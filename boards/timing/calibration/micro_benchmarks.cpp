@@ -9,8 +9,8 @@ using enum InstructionClass;
 
 struct ScalarText {
   InstructionClass instruction_class;
-  const char* chain;         // on its own result
-  const char* independent;   // {} is the destination's number; empty: no throughput loop
+  const char* chain;        // on its own result
+  const char* independent;  // {} is the destination's number; empty: no throughput loop
 };
 
 // t1 and t2 (ft1, ft2) hold small numbers.
@@ -45,43 +45,51 @@ constexpr VectorText vectors[] = {
     {vector_fp_add, "vfadd.vv v{0}, v{0}, v{1}", "vfadd.vv v{0}, v{1}, v{1}"},
     {vector_add, "vadd.vv v{0}, v{0}, v{1}", "vadd.vv v{0}, v{1}, v{1}"},
     {vector_multiply, "vmul.vv v{0}, v{0}, v{1}", "vmul.vv v{0}, v{1}, v{1}"},
-    {vector_gather_scalar, "vrgather.vi v{1}, v{0}, 1\nvrgather.vi v{0}, v{1}, 1", "vrgather.vi v{0}, v{1}, 1"},
+    {vector_gather_scalar, "vrgather.vi v{1}, v{0}, 1\nvrgather.vi v{0}, v{1}, 1",
+     "vrgather.vi v{0}, v{1}, 1"},
     {vector_load, "", "vle32.v v{0}, (%1)"},
     {vector_store, "", "vse32.v v{0}, (%1)"},
 };
 
 std::vector<MicroBenchmark> make() {
   std::vector<MicroBenchmark> list;
-  const std::string scalar_setup = "sd %1, 0(%1)\nli t1, 7\nli t2, 3\nfcvt.d.w ft1, t1\nfcvt.d.w ft2, t2\nfcvt.d.w ft3, t2";
+  const std::string scalar_setup =
+      "sd %1, 0(%1)\nli t1, 7\nli t2, 3\nfcvt.d.w ft1, t1\nfcvt.d.w ft2, t2\nfcvt.d.w ft3, t2";
   for (const auto& text : scalars) {
     const std::string name(name_of(text.instruction_class));
     if (*text.chain)
-      list.push_back({name + " latency", text.instruction_class, Quantity::latency, -1, scalar_setup,
-                      std::vector<std::string>(16, text.chain), 16});
+      list.push_back({name + " latency", text.instruction_class, Quantity::latency, -1,
+                      scalar_setup, std::vector<std::string>(16, text.chain), 16});
     if (*text.independent) {
       std::vector<std::string> body;
-      for (int i = 0; i < 16; ++i) body.push_back(fmt::format(fmt::runtime(text.independent), 3 + i % 4));
-      list.push_back({name + " occupancy", text.instruction_class, Quantity::occupancy, -1, scalar_setup, body, 16});
+      for (int i = 0; i < 16; ++i)
+        body.push_back(fmt::format(fmt::runtime(text.independent), 3 + i % 4));
+      list.push_back({name + " occupancy", text.instruction_class, Quantity::occupancy, -1,
+                      scalar_setup, body, 16});
     }
   }
   for (const auto& text : vectors) {
     const std::string name(name_of(text.instruction_class));
     for (int lmul = 0; lmul <= 3; ++lmul) {
       const int group = 1 << lmul, groups = 32 / group;
-      const std::string setup =
-          fmt::format("vsetvli t0, x0, e32, m{}, ta, ma\nfmv.w.x ft0, x0\nvmv.v.i v0, 0\nvmv.v.i v8, 0\nvmv.v.i v16, 0\nvmv.v.i v24, 0", group);
+      const std::string setup = fmt::format(
+          "vsetvli t0, x0, e32, m{}, ta, ma\nfmv.w.x ft0, x0\nvmv.v.i v0, 0\nvmv.v.i v8, "
+          "0\nvmv.v.i v16, 0\nvmv.v.i v24, 0",
+          group);
       if (*text.chain) {
         const std::string chain = fmt::format(fmt::runtime(text.chain), 8, 16);
         const int instructions = chain.find('\n') == std::string::npos ? 1 : 2;
-        list.push_back({fmt::format("{} m{} latency", name, group), text.instruction_class, Quantity::latency, lmul,
-                        setup, std::vector<std::string>(16, chain), 16 * instructions});
+        list.push_back({fmt::format("{} m{} latency", name, group), text.instruction_class,
+                        Quantity::latency, lmul, setup, std::vector<std::string>(16, chain),
+                        16 * instructions});
       }
       // Destinations rotate over all groups but the first, which is the source.
       std::vector<std::string> body;
       for (int i = 0; i < 2 * (groups - 1); ++i)
-        body.push_back(fmt::format(fmt::runtime(text.independent), group * (1 + i % (groups - 1)), 0));
-      list.push_back({fmt::format("{} m{} occupancy", name, group), text.instruction_class, Quantity::occupancy, lmul,
-                      setup, body, static_cast<int>(body.size())});
+        body.push_back(
+            fmt::format(fmt::runtime(text.independent), group * (1 + i % (groups - 1)), 0));
+      list.push_back({fmt::format("{} m{} occupancy", name, group), text.instruction_class,
+                      Quantity::occupancy, lmul, setup, body, static_cast<int>(body.size())});
       if (text.instruction_class == vector_load) {
         // Few enough accumulators to fit, enough to hide their own latency at m1 and m2.
         std::vector<std::string> pairs;
@@ -89,7 +97,8 @@ std::vector<MicroBenchmark> make() {
           pairs.push_back("vle32.v v0, (%1)");
           pairs.push_back(fmt::format("vfmacc.vf v{}, ft0, v0", group * (1 + i % (groups - 1))));
         }
-        list.push_back({fmt::format("{} m{} to use", name, group), vector_load, Quantity::latency, lmul, setup, pairs, 64});
+        list.push_back({fmt::format("{} m{} to use", name, group), vector_load, Quantity::latency,
+                        lmul, setup, pairs, 64});
       }
     }
   }
@@ -113,8 +122,10 @@ const std::vector<MicroBenchmark>& micro_benchmarks() {
 
 std::string calibration_program() {
   std::string text =
-      "// Written by quern calibrate.\n#include \"boards/timing/calibration/calibration_driver.h\"\n\n"
-      "#define CLOBBERS \"t0\", \"t1\", \"t2\", \"t3\", \"t4\", \"t5\", \"t6\", \"ft0\", \"ft1\", \"ft2\", \"ft3\", "
+      "// Written by quern calibrate.\n#include "
+      "\"boards/timing/calibration/calibration_driver.h\"\n\n"
+      "#define CLOBBERS \"t0\", \"t1\", \"t2\", \"t3\", \"t4\", \"t5\", \"t6\", \"ft0\", \"ft1\", "
+      "\"ft2\", \"ft3\", "
       "\"ft4\", \"ft5\", \"ft6\", \"ft7\"";
   for (int v = 0; v < 32; ++v) text += fmt::format(", \"v{}\"", v);
   text += ", \"memory\"\n\n";
@@ -126,16 +137,19 @@ std::string calibration_program() {
   };
   int number = 0;
   for (const MicroBenchmark& benchmark : micro_benchmarks()) {
-    text += fmt::format("// {}\nstatic void loop{}(long n, void* area) {{\n  asm volatile(\n", benchmark.name, number);
+    text += fmt::format("// {}\nstatic void loop{}(long n, void* area) {{\n  asm volatile(\n",
+                        benchmark.name, number);
     text += quoted(benchmark.setup) + quoted("1:");
     for (const auto& line : benchmark.body) text += quoted(line);
     text += quoted("addi %0, %0, -1") + quoted("bnez %0, 1b");
     text += "      : \"+r\"(n), \"+r\"(area)::CLOBBERS);\n}\n";
-    table += fmt::format("    {{\"{}\", loop{}, {}}},\n", benchmark.name, number, benchmark.divisor);
+    table +=
+        fmt::format("    {{\"{}\", loop{}, {}}},\n", benchmark.name, number, benchmark.divisor);
     ++number;
   }
   text += "\nstatic const quern::calibration::Loop loops[] = {\n" + table + "};\n\n" +
-          "int main(int argc, char** argv) {\n  return quern::calibration::main_of(argc, argv, loops, sizeof loops / "
+          "int main(int argc, char** argv) {\n  return quern::calibration::main_of(argc, argv, "
+          "loops, sizeof loops / "
           "sizeof *loops);\n}\n";
   return text;
 }

@@ -1,9 +1,9 @@
-// The micro-benchmarks of `quern calibrate`: loops of one instruction, from which one parameter each can be
-// read off.
+// The micro-benchmarks of `quern calibrate`: loops of one instruction, from which one parameter
+// each can be read off.
 //
-//   occupancy   the instruction on rotating, independent registers: cycles each = time it keeps its unit
-//   latency     the instruction on its own result: cycles each = latency
-//   to use      a load and the vfmacc that needs it: cycles a pair = latency of the load, where that is more
+//   occupancy   the instruction on rotating, independent registers: cycles each = time it keeps its
+//   unit latency     the instruction on its own result: cycles each = latency to use      a load
+//   and the vfmacc that needs it: cycles a pair = latency of the load, where that is more
 //               than its occupancy
 #pragma once
 
@@ -17,13 +17,13 @@ namespace quern::timing {
 enum class Quantity { latency, occupancy };
 
 struct MicroBenchmark {
-  std::string name;                    // unique: "vector-fma m2 occupancy"
+  std::string name;  // unique: "vector-fma m2 occupancy"
   InstructionClass instruction_class;
   Quantity quantity;
-  int lmul_log2 = -1;                  // 0 .. 3; -1: scalar, no LMUL
-  std::string setup;                   // assembly; %1 holds the address of 16 KB
-  std::vector<std::string> body;       // instructions of one iteration
-  int divisor = 1;                     // instructions over which the cycles are divided
+  int lmul_log2 = -1;             // 0 .. 3; -1: scalar, no LMUL
+  std::string setup;              // assembly; %1 holds the address of 16 KB
+  std::vector<std::string> body;  // instructions of one iteration
+  int divisor = 1;                // instructions over which the cycles are divided
 };
 
 const std::vector<MicroBenchmark>& micro_benchmarks();
