@@ -12,6 +12,8 @@ void add_run(CLI::App& app, Context& context);
 void add_space(CLI::App& app, Context& context);
 void add_generate(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
+void add_calibrate(CLI::App& app, Context& context);
+void add_validate_model(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 

@@ -31,6 +31,8 @@ int main(int argc, char** argv) {
   cli::add_space(app, context);
   cli::add_generate(app, context);
   cli::add_predict(app, context);
+  cli::add_calibrate(app, context);
+  cli::add_validate_model(app, context);
   cli::add_bench(app, context);
   cli::add_compare(app, context);
 
