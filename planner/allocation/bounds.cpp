@@ -43,8 +43,8 @@ LowerBound lower_bound(const Problem& problem, const Model& model) {
       }
       return time;
     }();
-    best.reason = fmt::format("{} buffers live together about time {} need {}", members.size(), span,
-                              needed);
+    best.reason =
+        fmt::format("{} buffers live together about time {} need {}", members.size(), span, needed);
   }
   return best;
 }

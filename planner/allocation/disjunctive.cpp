@@ -8,7 +8,9 @@
 namespace quern::planner::allocation {
 
 Disjunctive::Disjunctive(const Model& model, std::vector<std::int64_t> latest)
-    : model_(model), latest_(std::move(latest)), offsets_(model.buffers(), 0),
+    : model_(model),
+      latest_(std::move(latest)),
+      offsets_(model.buffers(), 0),
       edges_(model.buffers()) {
   std::map<std::pair<int, int>, std::vector<Interval>> forbidden;
   for (int s = 0; s < model.sections(); ++s) {

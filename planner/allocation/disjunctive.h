@@ -1,13 +1,17 @@
 // Exact search for problems in which buffers with partial gaps may interlock.
 //
-//        +--------------+        A buffer that shrinks in the middle of its life is an arch: another one may
-//        |  +--------+  |        lie above its feet and below its beam. The difference of two offsets is then
-//        +--+ +----+ +--+        allowed in several intervals, not only "above" and "below", and no order by
-//             +----+             offset tells which. This search chooses, pair by pair, one of them.
+//        +--------------+        A buffer that shrinks in the middle of its life is an arch:
+//        another one may |  +--------+  |        lie above its feet and below its beam. The
+//        difference of two offsets is then
+//        +--+ +----+ +--+        allowed in several intervals, not only "above" and "below", and no
+//        order by
+//             +----+             offset tells which. This search chooses, pair by pair, one of
+//             them.
 //
-// All choices made, offsets follow: the least solution of constraints x >= y + distance, rounded up to
-// alignments, is the least in each coordinate. If it violates no pair, it is a solution; otherwise the search
-// branches over the intervals of a violated pair. Complete, and slow beyond some dozens of buffers.
+// All choices made, offsets follow: the least solution of constraints x >= y + distance, rounded up
+// to alignments, is the least in each coordinate. If it violates no pair, it is a solution;
+// otherwise the search branches over the intervals of a violated pair. Complete, and slow beyond
+// some dozens of buffers.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// First fit: buffers in a given order, each at the lowest address that is free during its lifespan. Fast,
-// and enough when memory is not tight.
+// First fit: buffers in a given order, each at the lowest address that is free during its lifespan.
+// Fast, and enough when memory is not tight.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace quern::planner::allocation {
 
-// Offsets by buffer, in units. Buffers with a fixed offset are placed there before all others. A buffer for
-// which there is no room below latest[buffer] gets -1 and is listed in `left_over`.
+// Offsets by buffer, in units. Buffers with a fixed offset are placed there before all others. A
+// buffer for which there is no room below latest[buffer] gets -1 and is listed in `left_over`.
 struct FirstFit {
   std::vector<std::int64_t> offsets;
   std::vector<int> left_over;

@@ -38,7 +38,8 @@ Model::Model(const Problem& problem) {
 }
 
 void Model::choose_unit(const Problem& problem) {
-  // What sizes, windows and fixed offsets have in common; an alignment that divides it is no constraint.
+  // What sizes, windows and fixed offsets have in common; an alignment that divides it is no
+  // constraint.
   std::int64_t common = 0;
   bool windows = false;
   for (const Buffer& buffer : problem.buffers) {
@@ -60,8 +61,8 @@ void Model::choose_unit(const Problem& problem) {
     }
   }
   unit = std::max<std::int64_t>(1, common);
-  // Where all offsets are multiples of a larger number, buffers may as well fill whole multiples of it.
-  // (Windows would have to be rounded at both ends, which loses room.)
+  // Where all offsets are multiples of a larger number, buffers may as well fill whole multiples of
+  // it. (Windows would have to be rounded at both ends, which loses room.)
   if (windows) return;
   std::int64_t grid = 0;
   for (const Buffer& buffer : problem.buffers) {
@@ -81,7 +82,8 @@ void Model::cut_sections(const Problem& problem) {
   for (int b = 0; b < buffers(); ++b) {
     for (const Stretch& stretch : stretches_of(problem.buffers[b])) {
       const bool whole = stretch.window == Interval{0, problem.buffers[b].size};
-      const Member member{b, stretch.window.lower / unit, whole ? size[b] : stretch.window.upper / unit};
+      const Member member{b, stretch.window.lower / unit,
+                          whole ? size[b] : stretch.window.upper / unit};
       events.push_back({stretch.time.lower, true, member});
       events.push_back({stretch.time.upper, false, member});
     }
@@ -108,7 +110,8 @@ void Model::cut_sections(const Problem& problem) {
     if (grown) {
       total += live.size();
       if (total > most_pairs) {
-        throw bad_input("the problem is too large: more than {} buffers times sections", most_pairs);
+        throw bad_input("the problem is too large: more than {} buffers times sections",
+                        most_pairs);
       }
       const int section = sections();
       for (const Member& member : live) {
@@ -140,7 +143,8 @@ void Model::cut_sections(const Problem& problem) {
 
 void Model::find_conflicts() {
   std::vector<char> windowed(buffers(), 0);  // occupies less than all of itself somewhere
-  std::vector<std::vector<int>> entering(sections());  // live in a section but not in the one before
+  std::vector<std::vector<int>> entering(
+      sections());  // live in a section but not in the one before
   for (int b = 0; b < buffers(); ++b) {
     int before = -2;
     for (const Occupancy& o : occupancies[b]) {

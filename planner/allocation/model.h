@@ -1,13 +1,15 @@
 // The problem as the solvers see it: time cut into sections, addresses in units.
 //
-//   buffers      ==a====  ==d=====         A section is a moment at which a set of buffers is live that is
-//                   ===b====               not part of its neighbour's set: only there can the stack of
+//   buffers      ==a====  ==d=====         A section is a moment at which a set of buffers is live
+//   that is
+//                   ===b====               not part of its neighbour's set: only there can the
+//                   stack of
 //                ==c=========              live buffers be too high. All times between are implied.
 //   sections        |     |                |1: a b c, |2: b d c
 //
-// All addresses are divided by `unit`, the largest number that every offset of some canonical solution (one
-// in which no buffer can move down) is a multiple of: the common divisor of all sizes, or of all alignments
-// when that is larger (sizes are then rounded up).
+// All addresses are divided by `unit`, the largest number that every offset of some canonical
+// solution (one in which no buffer can move down) is a multiple of: the common divisor of all
+// sizes, or of all alignments when that is larger (sizes are then rounded up).
 #pragma once
 
 #include <cstdint>
@@ -62,7 +64,8 @@ class Model {
 
   int buffers() const { return static_cast<int>(size.size()); }
   int sections() const { return static_cast<int>(members.size()); }
-  // For each buffer the largest offset (in units) that fits the capacity (in addresses); negative if none.
+  // For each buffer the largest offset (in units) that fits the capacity (in addresses); negative
+  // if none.
   std::vector<std::int64_t> latest_offsets(std::int64_t capacity) const;
   // The solution in addresses.
   Solution solution(const std::vector<std::int64_t>& offsets) const;
@@ -73,18 +76,20 @@ class Model {
   }
 
   std::int64_t unit = 1;
-  std::vector<std::int64_t> size;           // units
-  std::vector<std::int64_t> address_size;   // addresses
-  std::vector<std::int64_t> alignment;      // units
-  std::vector<std::int64_t> fixed;          // units; -1 if free
-  std::vector<std::int64_t> duration;       // of the lifespan, for orderings
-  std::vector<int> first_section, last_section;  // of a buffer; first > last if it never occupies anything
-  Rows<Member> members;                     // by section, sections in order of time
-  Rows<Occupancy> occupancies;              // by buffer
-  Rows<Conflict> conflicts;                 // by buffer
+  std::vector<std::int64_t> size;          // units
+  std::vector<std::int64_t> address_size;  // addresses
+  std::vector<std::int64_t> alignment;     // units
+  std::vector<std::int64_t> fixed;         // units; -1 if free
+  std::vector<std::int64_t> duration;      // of the lifespan, for orderings
+  std::vector<int> first_section,
+      last_section;             // of a buffer; first > last if it never occupies anything
+  Rows<Member> members;         // by section, sections in order of time
+  Rows<Occupancy> occupancies;  // by buffer
+  Rows<Conflict> conflicts;     // by buffer
 
-  // Whether for every two live buffers one lies entirely below the other. Partial gaps can break this: a
-  // small buffer may fit under an arch. Then the fast search finds solutions but cannot prove that none is.
+  // Whether for every two live buffers one lies entirely below the other. Partial gaps can break
+  // this: a small buffer may fit under an arch. Then the fast search finds solutions but cannot
+  // prove that none is.
   bool ordered = true;
 
  private:
@@ -93,7 +98,8 @@ class Model {
   void find_conflicts();
 };
 
-// The stretches of its lifespan in which a buffer occupies something, in order of time, in addresses.
+// The stretches of its lifespan in which a buffer occupies something, in order of time, in
+// addresses.
 struct Stretch {
   Interval time;
   Interval window;

@@ -38,8 +38,8 @@ std::int64_t luby(std::int64_t i) {
   }
 }
 
-// First fit again and again, with the buffers that found no room moved to the front (Joslin and Clements'
-// squeaky wheel, 1999).
+// First fit again and again, with the buffers that found no room moved to the front (Joslin and
+// Clements' squeaky wheel, 1999).
 bool squeaky_wheel(const Part& part, const std::vector<std::int64_t>& latest,
                    std::vector<int> order, int passes, const Meter& meter,
                    std::vector<std::int64_t>& offsets) {
@@ -68,8 +68,7 @@ double Meter::seconds() const {
 }
 
 bool Meter::over() const {
-  return nodes >= budget_.nodes ||
-         (budget_.stop != nullptr && budget_.stop->load(std::memory_order_relaxed)) ||
+  return nodes >= budget_.nodes || (budget_.stop != nullptr && budget_.stop()) ||
          seconds() >= budget_.seconds;
 }
 

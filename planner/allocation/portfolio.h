@@ -1,9 +1,9 @@
 // The portfolio for one independent part of a problem and one capacity.
 //
-// Search effort on such problems is heavy-tailed: with one branching rule a problem takes two hundred nodes,
-// with another it takes millions, and which is which differs from problem to problem. So many short searches
-// with different rules (lengths after Luby et al. 1993) find solutions, and in turn with them one search
-// that is never restarted proves that there is none.
+// Search effort on such problems is heavy-tailed: with one branching rule a problem takes two
+// hundred nodes, with another it takes millions, and which is which differs from problem to
+// problem. So many short searches with different rules (lengths after Luby et al. 1993) find
+// solutions, and in turn with them one search that is never restarted proves that there is none.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ class Meter {
   explicit Meter(const Budget& budget);
   bool over() const;
   double seconds() const;
-  std::int64_t nodes = 0;      // used
+  std::int64_t nodes = 0;  // used
   const std::uint64_t seed;
 
  private:
@@ -47,7 +47,8 @@ std::vector<Part> split(const Problem& problem);
 Verdict attempt(const Part& part, std::int64_t capacity, std::int64_t nodes, Meter& meter,
                 std::vector<std::int64_t>& offsets);
 
-// Orders for first fit, and priorities for the search; the first is the one to take if only one is tried.
+// Orders for first fit, and priorities for the search; the first is the one to take if only one is
+// tried.
 std::vector<std::vector<int>> orders(const Part& part);
 
 }  // namespace quern::planner::allocation

@@ -24,8 +24,8 @@ std::optional<std::string> gap_defect(const Buffer& buffer, const Gap& gap) {
   const auto& [lower, upper] = gap.period;
   if (lower >= upper) return fmt::format("gap {}-{}: expected start < end", lower, upper);
   if (lower < buffer.lifespan.lower || upper > buffer.lifespan.upper) {
-    return fmt::format("gap {}-{}: outside the lifespan [{}, {})", lower, upper, buffer.lifespan.lower,
-                       buffer.lifespan.upper);
+    return fmt::format("gap {}-{}: outside the lifespan [{}, {})", lower, upper,
+                       buffer.lifespan.lower, buffer.lifespan.upper);
   }
   if (gap.window && (gap.window->lower < 0 || gap.window->lower >= gap.window->upper ||
                      gap.window->upper > buffer.size)) {

@@ -1,9 +1,11 @@
-// The static allocation problem: buffers whose lifetimes are known give each an address, so that no two
-// share an address at the same time and everything fits in a memory of a given capacity.
+// The static allocation problem: buffers whose lifetimes are known give each an address, so that no
+// two share an address at the same time and everything fits in a memory of a given capacity.
 //
 //   address
-//   12 |  +----b1----+-------b2--------+                 A buffer is a rectangle: its lifespan is given,
-//      |  +----------+-----------------+--------b4----+  its height (size) is given, and only its offset,
+//   12 |  +----b1----+-------b2--------+                 A buffer is a rectangle: its lifespan is
+//   given,
+//      |  +----------+-----------------+--------b4----+  its height (size) is given, and only its
+//      offset,
 //    8 |  |             b3             |              |  the lower edge, is to be found.
 //      |  +----------------------------+--------------+
 //    4 |  |                     b5                    |
@@ -55,13 +57,15 @@ struct Solution {
   std::vector<std::int64_t> offsets;
 };
 
-// The largest time, size, offset or sum of sizes that is accepted; sums of a few of them stay in 64 bits.
+// The largest time, size, offset or sum of sizes that is accepted; sums of a few of them stay in 64
+// bits.
 inline constexpr std::int64_t largest_value = std::int64_t{1} << 60;
 
 // The capacity that a solution needs: the highest end of a buffer.
 std::int64_t height(const Problem& problem, const Solution& solution);
 
-// What is wrong with one buffer by itself ("size: 0, expected a positive integer"); nothing if it is fit.
+// What is wrong with one buffer by itself ("size: 0, expected a positive integer"); nothing if it
+// is fit.
 std::optional<std::string> defect(const Buffer& buffer);
 
 }  // namespace quern::planner::allocation

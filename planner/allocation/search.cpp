@@ -123,13 +123,27 @@ void Search::undo(const Frame& frame) {
     const auto [what, index, old] = trail_.back();
     trail_.pop_back();
     switch (what) {
-      case Change::earliest: earliest_[index] = old; break;
-      case Change::stage: stage_[index] = static_cast<Stage>(old); break;
-      case Change::refused: refused_[index] = old; break;
-      case Change::floor: floor_[index] = old; break;
-      case Change::remaining: remaining_[index] = old; break;
-      case Change::slack: slack_[index] = old; break;
-      case Change::choices: choices_[index] = old; break;
+      case Change::earliest:
+        earliest_[index] = old;
+        break;
+      case Change::stage:
+        stage_[index] = static_cast<Stage>(old);
+        break;
+      case Change::refused:
+        refused_[index] = old;
+        break;
+      case Change::floor:
+        floor_[index] = old;
+        break;
+      case Change::remaining:
+        remaining_[index] = old;
+        break;
+      case Change::slack:
+        slack_[index] = old;
+        break;
+      case Change::choices:
+        choices_[index] = old;
+        break;
     }
   }
   for (const int section : queue_) touched_[section] = 0;
@@ -197,19 +211,22 @@ bool Search::postpone(int buffer) {
 }
 
 bool Search::propagate() {
+  // "Not first" raises in small steps for ever so long; the first waves do nearly all of the good.
+  int strong_waves = strong_ ? 2 : 0;
   for (;;) {
     if (!raise_postponed()) return false;
     if (queue_.empty()) return true;
-    while (!queue_.empty()) {
-      const int section = queue_.back();
-      queue_.pop_back();
-      touched_[section] = 0;
+    wave_.swap(queue_);
+    queue_.clear();
+    for (const int section : wave_) touched_[section] = 0;
+    for (const int section : wave_) {
       if (remaining_[section] == 0) continue;
-      if (!bound_section(section) || (strong_ && !not_first(section))) {
+      if (!bound_section(section) || (strong_waves > 0 && !not_first(section))) {
         weight_[section] += increment_;
         return false;
       }
     }
+    --strong_waves;
   }
 }
 
@@ -284,45 +301,38 @@ bool Search::bound_section(int section) {
   return true;
 }
 
-// If `buffer` below all of a set would make the stack too high, it lies above one of the set. The best sets
-// are those of the buffers that end last.
+// If a buffer below all of a set would make the stack too high, it lies above one of the set. The
+// best sets are those of the buffers that end last.
 bool Search::not_first(int section) {
   const auto& stack = stack_[section];
   const std::int64_t limit = limit_[section];
-  bool any = false;
-  for (const Member& m : stack) {
-    any = any || (stage_[m.buffer] != placed &&
-                  earliest_[m.buffer] + m.lower + remaining_[section] > limit);
-  }
-  if (!any) return true;
+  // Only buffers that start so high that not all others can be above them; the last ones of the
+  // stack.
+  auto late = [&](std::int64_t start) { return start + remaining_[section] > limit; };
+  auto last = stack.rbegin();
+  while (stage_[last->buffer] == placed) ++last;
+  if (!late(earliest_[last->buffer] + last->lower)) return true;
+
   endings_.clear();
   for (const Member& m : stack) {
     if (stage_[m.buffer] == placed) continue;
-    endings_.push_back({earliest_[m.buffer] + m.upper, m.upper - m.lower, m.buffer});
+    endings_.push_back({earliest_[m.buffer] + m.upper, m.upper - m.lower, m.buffer, m.lower});
   }
   std::sort(endings_.begin(), endings_.end(),
             [](const Ending& x, const Ending& y) { return x.end > y.end; });
   sums_.assign(1, 0);
   for (const Ending& ending : endings_) sums_.push_back(sums_.back() + ending.size);
-  const std::size_t count = endings_.size();
-  for (const Member& m : stack) {
-    if (stage_[m.buffer] == placed) continue;
-    const std::int64_t start = earliest_[m.buffer] + m.lower;
-    if (start + remaining_[section] <= limit) continue;
-    const std::int64_t size = m.upper - m.lower;
-    // The first k of `endings` together with the buffer itself are too high: the least such k.
-    std::size_t own = 0;
-    while (endings_[own].buffer != m.buffer) ++own;
-    std::size_t k = static_cast<std::size_t>(
-        std::upper_bound(sums_.begin(), sums_.begin() + own + 1, limit - start - size) -
-        sums_.begin());
-    if (k > own) {
-      k = static_cast<std::size_t>(
-          std::upper_bound(sums_.begin() + own + 1, sums_.end(), limit - start) - sums_.begin());
-    }
-    if (k == 0) return false;
-    if (k > count) continue;
-    if (!raise(m.buffer, endings_[k - 1].end - m.lower)) return false;
+  for (std::size_t own = 0; own < endings_.size(); ++own) {
+    const auto& [end, size, buffer, lower] = endings_[own];
+    const std::int64_t start = end - size;
+    if (!late(start)) continue;
+    // The least k such that the buffer below the other ones of the first k is too high.
+    const auto own_sum = sums_.begin() + static_cast<std::ptrdiff_t>(own) + 1;
+    auto sum = std::upper_bound(sums_.begin(), own_sum, limit - end);
+    if (sum == own_sum) sum = std::upper_bound(own_sum, sums_.end(), limit - start);
+    if (sum == sums_.begin()) return false;
+    if (sum == sums_.end()) continue;
+    if (!raise(buffer, endings_[sum - sums_.begin() - 1].end - lower)) return false;
   }
   return true;
 }
@@ -419,8 +429,8 @@ int Search::bottom(int section) const {
 
 int Search::choose(const Part& part) {
   int buffer = branching_ == Branching::lowest ? lowest(part) : bottom(critical_section(part));
-  // Go down until nothing can come beneath: to a buffer that fits below, or to one that a postponed buffer
-  // waits for. `earliest` falls at each step.
+  // Go down until nothing can come beneath: to a buffer that fits below, or to one that a postponed
+  // buffer waits for. `earliest` falls at each step.
   for (;;) {
     QUERN_CHECK(buffer >= 0);
     int next = -1;
@@ -439,8 +449,9 @@ int Search::choose(const Part& part) {
     }
     if (next < 0) {
       if (stage_[buffer] == free_) return buffer;
-      // A postponed buffer always lies above one that it waits for, unless windows make the order of offsets
-      // another one than that of the occupied parts (an unordered model): then any buffer will do.
+      // A postponed buffer always lies above one that it waits for, unless windows make the order
+      // of offsets another one than that of the occupied parts (an unordered model): then any
+      // buffer will do.
       const int other = lowest(part);
       return other >= 0 ? other : buffer;
     }

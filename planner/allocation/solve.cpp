@@ -60,10 +60,10 @@ Outcome solve(const Problem& problem, std::int64_t capacity, const Budget& budge
   outcome.verdict = Verdict::feasible;
   const auto parts = split(problem);
   for (const Part& part : parts) {
-    if (part.bound.capacity <= capacity) continue;
+    outcome.lower_bound = std::max(outcome.lower_bound, part.bound.capacity);
+    if (part.bound.capacity <= capacity || outcome.verdict == Verdict::infeasible) continue;
     outcome.verdict = Verdict::infeasible;
     outcome.reason = bound_reason(part.bound, capacity);
-    break;
   }
   for (const Part& part : parts) {
     if (outcome.verdict != Verdict::feasible) break;
@@ -73,6 +73,7 @@ Outcome solve(const Problem& problem, std::int64_t capacity, const Budget& budge
     if (outcome.verdict == Verdict::feasible) put(outcome.solution, part, offsets);
     if (outcome.verdict == Verdict::infeasible) {
       outcome.reason = search_reason(capacity, meter.nodes);
+      outcome.lower_bound = std::max(outcome.lower_bound, capacity + 1);
     }
   }
   if (outcome.verdict == Verdict::feasible) {
@@ -92,7 +93,10 @@ namespace {
 class Minimizer {
  public:
   Minimizer(const Problem& problem, const Budget& budget, std::int64_t limit)
-      : meter_(budget), limit_(limit), parts_(split(problem)), best_(parts_.size()),
+      : meter_(budget),
+        limit_(limit),
+        parts_(split(problem)),
+        best_(parts_.size()),
         heights_(parts_.size(), limit + 1) {
     minimum_.solution.offsets.assign(problem.buffers.size(), 0);
   }
@@ -119,7 +123,8 @@ class Minimizer {
     return heights_.empty() ? 0 : *std::max_element(heights_.begin(), heights_.end());
   }
 
-  // Any sufficient capacity is at least `capacity`: so is the largest of what the parts make of that.
+  // Any sufficient capacity is at least `capacity`: so is the largest of what the parts make of
+  // that.
   void raise_bound(std::int64_t capacity, const Part& part) {
     minimum_.lower_bound =
         std::max(minimum_.lower_bound, round_up(part.problem, part.model, capacity));
@@ -179,7 +184,8 @@ class Minimizer {
     return Verdict::feasible;
   }
 
-  // Most often the lower bound is the answer; otherwise close in from both sides, with growing effort.
+  // Most often the lower bound is the answer; otherwise close in from both sides, with growing
+  // effort.
   void improve() {
     std::int64_t effort = 20'000;
     while (minimum_.lower_bound < top() && !meter_.over()) {

@@ -1,20 +1,21 @@
 // The allocator: one call for "does it fit, and where does everything go?".
 //
 //   Problem problem;
-//   problem.buffers.push_back({.id = "weights", .lifespan = {0, 90}, .size = 4096, .alignment = 64});
+//   problem.buffers.push_back({.id = "weights", .lifespan = {0, 90}, .size = 4096, .alignment =
+//   64});
 //   ...
 //   const Outcome outcome = solve(problem, 128 << 10, {.nodes = 20'000});
 //   if (outcome.verdict == Verdict::feasible) use(outcome.solution.offsets);
 //
 //        problem -> independent parts -> per part:  lower bound -> first fit in several orders ->
-//                                                   exact search, restarted with other branchings, beside
-//                                                   one long-running search that ends with a proof
+//                                                   exact search, restarted with other branchings,
+//                                                   beside one long-running search that ends with a
+//                                                   proof
 //
-// Deterministic for a seed as long as only `nodes` limits the search; seconds and `stop` depend on the
-// machine. Every solution has passed verify() before it is returned.
+// Deterministic for a seed as long as only `nodes` limits the search; seconds and `stop` depend on
+// the machine. Every solution has passed verify() before it is returned.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -24,11 +25,12 @@
 namespace quern::planner::allocation {
 
 struct Budget {
-  // Placements and postponements tried by the exact search. A few thousand a buffer solve most problems.
+  // Placements and postponements tried by the exact search. A few thousand a buffer solve most
+  // problems.
   std::int64_t nodes = std::numeric_limits<std::int64_t>::max();
   double seconds = std::numeric_limits<double>::infinity();
-  const std::atomic<bool>* stop = nullptr;  // becomes true: come back soon
-  std::uint64_t seed = 1;                   // of the orders tried on restarts
+  bool (*stop)() = nullptr;  // asked every few milliseconds; true: come back (base/interrupt.h)
+  std::uint64_t seed = 1;    // of the orders tried on restarts
 };
 
 enum class Verdict {
@@ -39,15 +41,16 @@ enum class Verdict {
 
 struct Outcome {
   Verdict verdict = Verdict::undecided;
-  Solution solution;         // if feasible
-  std::int64_t height = 0;   // of the solution
+  Solution solution;             // if feasible
+  std::int64_t height = 0;       // of the solution
+  std::int64_t lower_bound = 0;  // no capacity below it is enough
   std::int64_t nodes = 0;
-  double seconds = 0;        // wall clock
-  std::string reason;        // why infeasible, in words
+  double seconds = 0;  // wall clock
+  std::string reason;  // why infeasible, in words
 };
 
-// Finds offsets that fit `capacity`, or proves that there are none. Throws bad_input for a defective buffer
-// or a problem too large to be modelled.
+// Finds offsets that fit `capacity`, or proves that there are none. Throws bad_input for a
+// defective buffer or a problem too large to be modelled.
 Outcome solve(const Problem& problem, std::int64_t capacity, const Budget& budget = {});
 
 struct Minimum {

@@ -31,8 +31,7 @@ std::vector<Piece> pieces_of(const Problem& problem, const Solution& solution) {
     for (const Gap& gap : gaps) {
       whole_until(gap.period.lower);
       if (gap.window) {
-        pieces.push_back(
-            {b, gap.period, {base + gap.window->lower, base + gap.window->upper}});
+        pieces.push_back({b, gap.period, {base + gap.window->lower, base + gap.window->upper}});
       }
       now = gap.period.upper;
     }
@@ -42,7 +41,8 @@ std::vector<Piece> pieces_of(const Problem& problem, const Solution& solution) {
 }
 
 std::optional<std::string> overlap(const Problem& problem, const std::vector<Piece>& pieces) {
-  // A sweep over time keeps the occupied address ranges; a range that begins must not touch its neighbours.
+  // A sweep over time keeps the occupied address ranges; a range that begins must not touch its
+  // neighbours.
   struct Event {
     std::int64_t time;
     bool begins;  // at equal times, ends come first
@@ -65,8 +65,7 @@ std::optional<std::string> overlap(const Problem& problem, const std::vector<Pie
     }
     const auto above = occupied.lower_bound(piece.addresses.lower);
     const Piece* other = nullptr;
-    if (above != occupied.end() &&
-        pieces[above->second].addresses.lower < piece.addresses.upper) {
+    if (above != occupied.end() && pieces[above->second].addresses.lower < piece.addresses.upper) {
       other = &pieces[above->second];
     }
     if (above != occupied.begin()) {
@@ -74,11 +73,10 @@ std::optional<std::string> overlap(const Problem& problem, const std::vector<Pie
       if (below.addresses.upper > piece.addresses.lower) other = &below;
     }
     if (other != nullptr) {
-      return fmt::format(
-          "buffers '{}' [{}, {}) and '{}' [{}, {}) share addresses at time {}",
-          problem.buffers[other->buffer].id, other->addresses.lower, other->addresses.upper,
-          problem.buffers[piece.buffer].id, piece.addresses.lower, piece.addresses.upper,
-          event.time);
+      return fmt::format("buffers '{}' [{}, {}) and '{}' [{}, {}) share addresses at time {}",
+                         problem.buffers[other->buffer].id, other->addresses.lower,
+                         other->addresses.upper, problem.buffers[piece.buffer].id,
+                         piece.addresses.lower, piece.addresses.upper, event.time);
     }
     occupied.emplace(piece.addresses.lower, event.piece);
   }
