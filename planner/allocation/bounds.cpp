@@ -16,24 +16,38 @@ LowerBound lower_bound(const Problem& problem, const Model& model) {
     best.reason = buffer.offset ? fmt::format("buffer '{}' ends at address {}", buffer.id, end)
                                 : fmt::format("buffer '{}' has size {}", buffer.id, end);
   }
-  std::vector<Member> stack;
+  std::vector<Member> fixed;
   for (int s = 0; s < model.sections(); ++s) {
     const auto members = model.members[s];
-    stack.assign(members.begin(), members.end());
-    auto start = [&](const Member& m) {
-      return std::max<std::int64_t>(0, model.fixed[m.buffer]) + m.lower;
-    };
-    std::sort(stack.begin(), stack.end(),
-              [&](const Member& x, const Member& y) { return start(x) < start(y); });
-    std::int64_t top = 0, padding = 0;
-    std::int64_t above = std::numeric_limits<std::int64_t>::max();  // hidden part of the top buffer
-    for (const Member& m : stack) {
-      top = std::max(top, start(m)) + m.upper - m.lower;
-      const std::int64_t hidden = model.size[m.buffer] - m.upper;
-      above = std::min(above, hidden);
+    fixed.clear();
+    // Free buffers: all together, the smallest, and where the lowest can begin.
+    constexpr std::int64_t infinity = std::numeric_limits<std::int64_t>::max();
+    std::int64_t rest = 0, smallest = infinity, top = infinity;
+    std::int64_t hidden = infinity;  // of the top buffer, above what it occupies here
+    std::int64_t padding = 0;        // of the top buffer, that need not fit
+    for (const Member& m : members) {
+      hidden = std::min(hidden, model.size[m.buffer] - m.upper);
       padding = std::max(padding, model.size[m.buffer] * model.unit - model.address_size[m.buffer]);
+      if (model.fixed[m.buffer] >= 0) {
+        fixed.push_back(m);
+        continue;
+      }
+      rest += m.upper - m.lower;
+      smallest = std::min(smallest, m.upper - m.lower);
+      top = std::min(top, m.lower);
     }
-    const std::int64_t needed = (top + above) * model.unit - padding;
+    if (fixed.size() == members.size()) top = 0;
+    auto start = [&](const Member& m) { return model.fixed[m.buffer] + m.lower; };
+    std::sort(fixed.begin(), fixed.end(),
+              [&](const Member& x, const Member& y) { return start(x) < start(y); });
+    for (const Member& m : fixed) {
+      // The hole below a fixed one takes free buffers, unless it is too small for any.
+      const std::int64_t hole = start(m) - top;
+      if (hole >= smallest) rest -= std::min(rest, hole);
+      top = std::max(top, start(m) + m.upper - m.lower);
+    }
+    top += rest;
+    const std::int64_t needed = (top + hidden) * model.unit - padding;
     if (needed <= best.capacity) continue;
     best.capacity = needed;
     const auto span = [&] {  // a time at which all of them are live

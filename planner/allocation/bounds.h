@@ -18,7 +18,8 @@ struct LowerBound {
 // * what one buffer needs: its size, or the end of its fixed address range;
 // * what is live in one section: the buffers there in a stack, each rounded up to the common
 // alignment except
-//   the top one, none below its own fixed offset.
+//   the top one; fixed ones where they are, the others in the holes between (those too small for
+//   any stay empty) and above.
 LowerBound lower_bound(const Problem& problem, const Model& model);
 
 // Any capacity that is needed is at least this one, given that it is at least `capacity`: the next

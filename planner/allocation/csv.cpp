@@ -176,7 +176,7 @@ ProblemFile parse_problem(std::string_view text, std::string_view name) {
   ProblemFile file;
   file.name = name;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (trimmed(text).empty()) {
+  if (text.find_first_not_of(" \t\r\n") == none) {
     throw bad_input("{}:1: empty; expected a header such as id,lower,upper,size", name);
   }
   std::size_t line_number = 1;

@@ -33,7 +33,7 @@ struct Interval {
 struct Gap {
   Interval period;
   // What stays occupied meanwhile, counted from the buffer's offset; nothing if absent.
-  std::optional<Interval> window;
+  std::optional<Interval> window = {};
   bool operator==(const Gap&) const = default;
 };
 
@@ -41,10 +41,10 @@ struct Buffer {
   std::string id;
   Interval lifespan;
   std::int64_t size = 0;
-  std::int64_t alignment = 1;          // the offset is a multiple of it
-  std::optional<std::int64_t> offset;  // the address is prescribed
-  std::optional<std::int64_t> hint;    // the address is suggested: tried first, not a constraint
-  std::vector<Gap> gaps;               // any order, disjoint
+  std::int64_t alignment = 1;               // the offset is a multiple of it
+  std::optional<std::int64_t> offset = {};  // the address is prescribed
+  std::optional<std::int64_t> hint = {};  // the address is suggested: tried first, not a constraint
+  std::vector<Gap> gaps = {};             // any order, disjoint
   bool operator==(const Buffer&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 #include "planner/allocation/portfolio.h"
@@ -44,6 +45,22 @@ std::string bound_reason(const LowerBound& bound, std::int64_t capacity) {
   return fmt::format("{}; the capacity is {}", bound.reason, capacity);
 }
 
+// Two prescribed address ranges that cannot both be: the commonest mistake, worth naming.
+std::optional<std::string> fixed_clash(const Part& part) {
+  const auto& fixed = part.model.fixed;
+  for (int b = 0; b < part.model.buffers(); ++b) {
+    for (const Conflict& k : part.model.conflicts[b]) {
+      if (fixed[b] < 0 || fixed[k.buffer] < 0 || !part.model.ordered) continue;
+      const std::int64_t difference = fixed[k.buffer] - fixed[b];
+      if (difference <= -k.below || difference >= k.above) continue;
+      const auto& buffers = part.problem.buffers;
+      return fmt::format("buffers '{}' and '{}' have fixed addresses that overlap", buffers[b].id,
+                         buffers[k.buffer].id);
+    }
+  }
+  return std::nullopt;
+}
+
 std::string search_reason(std::int64_t capacity, std::int64_t nodes) {
   return fmt::format("no arrangement fits the capacity {}: exhaustive search, {} nodes", capacity,
                      nodes);
@@ -72,7 +89,7 @@ Outcome solve(const Problem& problem, std::int64_t capacity, const Budget& budge
         attempt(part, capacity, std::numeric_limits<std::int64_t>::max(), meter, offsets);
     if (outcome.verdict == Verdict::feasible) put(outcome.solution, part, offsets);
     if (outcome.verdict == Verdict::infeasible) {
-      outcome.reason = search_reason(capacity, meter.nodes);
+      outcome.reason = fixed_clash(part).value_or(search_reason(capacity, meter.nodes));
       outcome.lower_bound = std::max(outcome.lower_bound, capacity + 1);
     }
   }
@@ -161,7 +178,9 @@ class Minimizer {
       const Verdict verdict = attempt_part(p, limit_, std::numeric_limits<std::int64_t>::max());
       if (verdict == Verdict::feasible) continue;
       minimum_.verdict = verdict;
-      if (verdict == Verdict::infeasible) minimum_.reason = search_reason(limit_, meter_.nodes);
+      if (verdict == Verdict::infeasible) {
+        minimum_.reason = fixed_clash(part).value_or(search_reason(limit_, meter_.nodes));
+      }
       return;
     }
   }
