@@ -206,7 +206,10 @@ class Minimizer {
   // Most often the lower bound is the answer; otherwise close in from both sides, with growing
   // effort.
   void improve() {
-    std::int64_t effort = 20'000;
+    std::int64_t effort = 500;
+    for (const Part& part : parts_) {
+      effort = std::max<std::int64_t>(effort, 500 + 4 * part.model.buffers());
+    }
     while (minimum_.lower_bound < top() && !meter_.over()) {
       const std::int64_t lower = minimum_.lower_bound, upper = top() - 1;
       bool decided = false;
@@ -214,7 +217,7 @@ class Minimizer {
         decided = try_capacity(capacity, effort) != Verdict::undecided;
         if (decided || meter_.over()) break;
       }
-      if (!decided) effort *= 4;
+      if (!decided) effort *= 2;
     }
   }
 
