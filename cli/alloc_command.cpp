@@ -133,10 +133,10 @@ void print(const AllocOptions& options, const ProblemFile& file, const Answer& a
 
 ExitCode run(const AllocOptions& options, Context& context) {
   if (!options.capacity && !options.minimize && !options.check) {
-    throw bad_input("quern alloc: give --capacity N, or --minimize for the smallest one");
+    throw bad_input("give --capacity N, or --minimize for the smallest one");
   }
   if (options.output == "-" && context.json) {
-    throw bad_input("quern alloc: -o - and --json both want stdout");
+    throw bad_input("-o - and --json both want stdout");
   }
   const ProblemFile file = read_problem(options.problem);
   if (options.check) return check_solution(options, file, context);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <fstream>
 #include <optional>
 #include <unordered_map>
 
@@ -171,7 +172,7 @@ std::string_view next_line(std::string_view& text) {
 
 ProblemFile parse_problem(std::string_view text, std::string_view name) {
   if (text.size() > largest_file) {
-    throw bad_input("{}: {} bytes, expected at most {}", name, text.size(), largest_file);
+    throw bad_input("{}: {} bytes or more, expected at most {}", name, text.size(), largest_file);
   }
   ProblemFile file;
   file.name = name;
@@ -227,7 +228,19 @@ ProblemFile read_problem(const std::filesystem::path& path) {
   if (!failed && bytes > largest_file) {
     throw bad_input("{}: {} bytes, expected at most {}", path.string(), bytes, largest_file);
   }
-  return parse_problem(read_file(path), path.string());
+  if (std::filesystem::is_regular_file(path, failed) || !std::filesystem::exists(path, failed) ||
+      std::filesystem::is_directory(path, failed)) {
+    return parse_problem(read_file(path), path.string());  // which refuses folders and the missing
+  }
+  // A pipe or device has no size to look at.
+  std::ifstream in(path, std::ios::binary);
+  std::string text;
+  std::vector<char> chunk(1 << 16);
+  while (in && text.size() <= largest_file) {
+    in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+    text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  return parse_problem(text, path.string());
 }
 
 std::string solution_csv(const ProblemFile& file, const Solution& solution) {

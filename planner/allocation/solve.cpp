@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "base/error.h"
@@ -203,21 +204,35 @@ class Minimizer {
     return Verdict::feasible;
   }
 
-  // Most often the lower bound is the answer; otherwise close in from both sides, with growing
-  // effort.
+  // What all heights are multiples of.
+  std::int64_t step() const {
+    std::int64_t common = 0;
+    for (const Part& part : parts_) {
+      const bool multiples = round_up(part.problem, part.model, 1) > 1;
+      common = std::gcd(common, multiples ? part.model.unit : 1);
+    }
+    return std::max<std::int64_t>(1, common);
+  }
+
+  // Most often the lower bound is the answer, so it is tried first; then capacities between the
+  // largest one tried in vain and the best one are halved. When nothing is left between, once more
+  // with twice the effort. The capacity just below the best is always among those tried: proven
+  // infeasible, it ends the work.
   void improve() {
+    const std::int64_t unit = step();
     std::int64_t effort = 500;
     for (const Part& part : parts_) {
       effort = std::max<std::int64_t>(effort, 500 + 4 * part.model.buffers());
     }
-    while (minimum_.lower_bound < top() && !meter_.over()) {
-      const std::int64_t lower = minimum_.lower_bound, upper = top() - 1;
-      bool decided = false;
-      for (const std::int64_t capacity : {lower, lower + (upper - lower) / 2, upper}) {
-        decided = try_capacity(capacity, effort) != Verdict::undecided;
-        if (decided || meter_.over()) break;
+    auto open = [&] { return minimum_.lower_bound < top() && !meter_.over(); };
+    for (; open(); effort *= 2) {
+      std::int64_t vain = (minimum_.lower_bound - 1) / unit;  // in units
+      std::int64_t next = vain + 1;
+      while (open() && next > vain && next * unit < top()) {
+        if (try_capacity(next * unit, effort) == Verdict::undecided) vain = next;
+        vain = std::max(vain, (minimum_.lower_bound - 1) / unit);
+        next = vain + (top() / unit - vain) / 2;
       }
-      if (!decided) effort *= 2;
     }
   }
 
