@@ -40,6 +40,8 @@ TEST(AllocationModel, GapsTakeBuffersOutOfSections) {
 
 TEST(AllocationModel, KnowsWhenBuffersInterlock) {
   EXPECT_FALSE(Model(problem_of("arch,0,3,6,,,1-2@4:6\nunder,1,2,4,,,\n")).ordered);
+  EXPECT_FALSE(Model(problem_of("foot,0,2,6,,,0-1@0:1 1-2@5:6\nplank,0,2,4,,,\n")).ordered);
+  EXPECT_TRUE(Model(problem_of("foot,0,2,6,,,0-1@0:1 1-2@5:6\nplank,0,2,5,,,\n")).ordered);
   EXPECT_TRUE(Model(problem_of("arch,0,3,6,,,1-2@4:6\nbeside,0,2,4,,,\n")).ordered);
 }
 

@@ -161,6 +161,23 @@ TEST(Solve, PlacesABufferUnderAnArch) {
   EXPECT_EQ(solve(problem, 5).verdict, Verdict::infeasible);
 }
 
+// "foot" needs its lowest byte first and its highest one later; "plank" fits exactly between the
+// two.
+TEST(Solve, PlacesABufferBetweenTwoWindows) {
+  Problem problem;
+  problem.buffers.push_back({.id = "foot",
+                             .lifespan = {0, 2},
+                             .size = 6,
+                             .gaps = {{{0, 1}, Interval{0, 1}}, {{1, 2}, Interval{5, 6}}}});
+  problem.buffers.push_back({.id = "plank", .lifespan = {0, 2}, .size = 4});
+  const Outcome outcome = solve(problem, 6);
+  ASSERT_EQ(outcome.verdict, Verdict::feasible);
+  EXPECT_EQ(outcome.solution.offsets, (std::vector<std::int64_t>{0, 1}));
+  problem.buffers[1].size = 5;
+  EXPECT_EQ(solve(problem, 6).verdict, Verdict::infeasible);
+  EXPECT_EQ(minimize(problem).height, 11);  // one above all of the other
+}
+
 TEST(Solve, ResultsAreTheSameForASeed) {
   const Problem problem = cut_rectangle(150, 200, 1 << 20, 7);
   const Outcome first = solve(problem, 1 << 20, {.seed = 5});
