@@ -16,7 +16,7 @@ ProblemFile load(const std::string& name) {
   return read_problem(std::string(QUERN_SOURCE_DIR) + "/planner/allocation/testdata/" + name);
 }
 
-TEST(MiniMalloc, TheExampleNeedsTwelve) {
+TEST(AllocationMiniMalloc, TheExampleNeedsTwelve) {
   const auto file = load("input.12.csv");
   EXPECT_EQ(solve(file.problem, 12).verdict, Verdict::feasible);
   EXPECT_EQ(solve(file.problem, 11).verdict, Verdict::infeasible);
@@ -25,9 +25,9 @@ TEST(MiniMalloc, TheExampleNeedsTwelve) {
   EXPECT_TRUE(minimum.optimal);
 }
 
-class Challenging : public testing::TestWithParam<char> {};
+class AllocationChallenging : public testing::TestWithParam<char> {};
 
-TEST_P(Challenging, IsSolvedAtItsCapacity) {
+TEST_P(AllocationChallenging, IsSolvedAtItsCapacity) {
   constexpr std::int64_t capacity = 1048576;
   const auto file = load(std::string(1, GetParam()) + ".1048576.csv");
   // The order of the rows is of no meaning; it does change ties, and with them the search.
@@ -48,9 +48,10 @@ TEST_P(Challenging, IsSolvedAtItsCapacity) {
   EXPECT_LT(nodes / orders, 200'000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Instances, Challenging, testing::Values('A', 'B', 'C', 'D', 'E'));
+INSTANTIATE_TEST_SUITE_P(Instances, AllocationChallenging,
+                         testing::Values('A', 'B', 'C', 'D', 'E'));
 
-TEST(MiniMalloc, MinimaAreTheLowerBounds) {
+TEST(AllocationMiniMalloc, MinimaAreTheLowerBounds) {
   for (const auto& [name, height] :
        {std::pair{"A", 1048576}, {"B", 1048576}, {"C", 1039360}, {"E", 1048576}}) {
     const auto file = load(std::string(name) + ".1048576.csv");

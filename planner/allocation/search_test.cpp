@@ -9,9 +9,9 @@
 namespace quern::planner::allocation {
 namespace {
 
-class EachRule : public testing::TestWithParam<std::tuple<Branching, bool>> {};
+class AllocationEachRule : public testing::TestWithParam<std::tuple<Branching, bool>> {};
 
-TEST_P(EachRule, AgreesWithBruteForce) {
+TEST_P(AllocationEachRule, AgreesWithBruteForce) {
   const auto [branching, strong] = GetParam();
   int feasible = 0, infeasible = 0;
   for (std::uint32_t seed = 1; seed <= 500; ++seed) {
@@ -38,7 +38,7 @@ TEST_P(EachRule, AgreesWithBruteForce) {
   EXPECT_GT(infeasible, 100);
 }
 
-TEST_P(EachRule, AgreesOnFullRectangles) {
+TEST_P(AllocationEachRule, AgreesOnFullRectangles) {
   const auto [branching, strong] = GetParam();
   for (std::uint32_t seed = 1; seed <= 60; ++seed) {
     const Problem problem = weld(cut_rectangle(12, 12, 12, seed), 10, seed);
@@ -51,7 +51,7 @@ TEST_P(EachRule, AgreesOnFullRectangles) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, EachRule,
+INSTANTIATE_TEST_SUITE_P(Rules, AllocationEachRule,
                          testing::Combine(testing::Values(Branching::lowest, Branching::scarce,
                                                           Branching::scarce_choices,
                                                           Branching::tight),

@@ -35,10 +35,10 @@ struct Kind {
   int cases;
 };
 
-class Random : public testing::TestWithParam<Kind> {};
+class AllocationRandom : public testing::TestWithParam<Kind> {};
 
 // For every capacity around the smallest: the same verdict as the judge, and valid solutions.
-TEST_P(Random, AgreesWithBruteForce) {
+TEST_P(AllocationRandom, AgreesWithBruteForce) {
   const Kind& kind = GetParam();
   int feasible = 0, infeasible = 0;
   for (int seed = 1; seed <= kind.cases; ++seed) {
@@ -81,7 +81,7 @@ TEST_P(Random, AgreesWithBruteForce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Kinds, Random,
+    Kinds, AllocationRandom,
     testing::Values(Kind{"plain", {.buffers = 6}, 600},
                     Kind{
                         "many", {.buffers = 8, .times = 8, .largest_size = 4, .capacity = 14}, 300},
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& kind) { return std::string(kind.param.name); });
 
 // Full at every time: any waste ends a branch, and both verdicts occur.
-TEST(Solve, WeldedRectanglesAgreeWithBruteForce) {
+TEST(AllocationSolve, WeldedRectanglesAgreeWithBruteForce) {
   int infeasible = 0;
   for (std::uint32_t seed = 1; seed <= 400; ++seed) {
     const Problem problem = weld(cut_rectangle(12, 12, 12, seed), 10, seed);
@@ -114,7 +114,7 @@ TEST(Solve, WeldedRectanglesAgreeWithBruteForce) {
 }
 
 // The two exact searches judge larger problems alike.
-TEST(Solve, AgreesWithTheDisjunctiveSearch) {
+TEST(AllocationSolve, AgreesWithTheDisjunctiveSearch) {
   int infeasible = 0;
   for (std::uint32_t seed = 1; seed <= 150; ++seed) {
     const Problem problem = weld(cut_rectangle(16, 14, 16, seed), 12, seed);
@@ -131,7 +131,7 @@ TEST(Solve, AgreesWithTheDisjunctiveSearch) {
   EXPECT_GT(infeasible, 3);
 }
 
-TEST(Solve, FindsThePackingOfACutRectangle) {
+TEST(AllocationSolve, FindsThePackingOfACutRectangle) {
   struct Case {
     int buffers, times;
     std::int64_t capacity;
@@ -150,7 +150,7 @@ TEST(Solve, FindsThePackingOfACutRectangle) {
 }
 
 // b2 fits only under the arch of b1: its offset is the higher one, its addresses the lower ones.
-TEST(Solve, PlacesABufferUnderAnArch) {
+TEST(AllocationSolve, PlacesABufferUnderAnArch) {
   Problem problem;
   problem.buffers.push_back(
       {.id = "arch", .lifespan = {0, 3}, .size = 6, .gaps = {{{1, 2}, Interval{4, 6}}}});
@@ -163,7 +163,7 @@ TEST(Solve, PlacesABufferUnderAnArch) {
 
 // "foot" needs its lowest byte first and its highest one later; "plank" fits exactly between the
 // two.
-TEST(Solve, PlacesABufferBetweenTwoWindows) {
+TEST(AllocationSolve, PlacesABufferBetweenTwoWindows) {
   Problem problem;
   problem.buffers.push_back({.id = "foot",
                              .lifespan = {0, 2},
@@ -178,7 +178,7 @@ TEST(Solve, PlacesABufferBetweenTwoWindows) {
   EXPECT_EQ(minimize(problem).height, 11);  // one above all of the other
 }
 
-TEST(Solve, ResultsAreTheSameForASeed) {
+TEST(AllocationSolve, ResultsAreTheSameForASeed) {
   const Problem problem = cut_rectangle(150, 200, 1 << 20, 7);
   const Outcome first = solve(problem, 1 << 20, {.seed = 5});
   const Outcome second = solve(problem, 1 << 20, {.seed = 5});
@@ -186,7 +186,7 @@ TEST(Solve, ResultsAreTheSameForASeed) {
   EXPECT_EQ(first.nodes, second.nodes);
 }
 
-TEST(Solve, TakesGoodHints) {
+TEST(AllocationSolve, TakesGoodHints) {
   Problem problem = cut_rectangle(60, 100, 1024, 3);
   const Outcome solved = solve(problem, 1024);
   ASSERT_EQ(solved.verdict, Verdict::feasible);
@@ -198,7 +198,7 @@ TEST(Solve, TakesGoodHints) {
   EXPECT_EQ(again.solution.offsets, solved.solution.offsets);
 }
 
-TEST(Solve, StopsWhenTold) {
+TEST(AllocationSolve, StopsWhenTold) {
   const Problem problem = weld(cut_rectangle(120, 100, 4096, 2), 60, 2);
   const Outcome no_nodes = solve(problem, 4096, {.nodes = 1});
   EXPECT_EQ(no_nodes.verdict, Verdict::undecided);
@@ -212,7 +212,7 @@ TEST(Solve, StopsWhenTold) {
   EXPECT_EQ(verify(problem, best.solution, best.height), std::nullopt);
 }
 
-TEST(Solve, EmptyAndIdleProblems) {
+TEST(AllocationSolve, EmptyAndIdleProblems) {
   EXPECT_EQ(solve({}, 0).verdict, Verdict::feasible);
   EXPECT_EQ(minimize({}).height, 0);
   Problem idle;  // a gap as long as the lifespan: it needs no memory, but an address in range
@@ -221,7 +221,7 @@ TEST(Solve, EmptyAndIdleProblems) {
   EXPECT_EQ(solve(idle, 2).verdict, Verdict::infeasible);
 }
 
-TEST(Solve, SaysWhyItIsInfeasible) {
+TEST(AllocationSolve, SaysWhyItIsInfeasible) {
   Problem large;
   large.buffers.push_back({.id = "big", .lifespan = {0, 2}, .size = 30});
   EXPECT_EQ(solve(large, 20).reason, "buffer 'big' has size 30; the capacity is 20");
@@ -233,7 +233,7 @@ TEST(Solve, SaysWhyItIsInfeasible) {
   EXPECT_EQ(clash.reason, "buffers 'x' and 'y' have fixed addresses that overlap");
 }
 
-TEST(Solve, RefusesDefectiveBuffers) {
+TEST(AllocationSolve, RefusesDefectiveBuffers) {
   Problem problem;
   problem.buffers.push_back({.id = "x", .lifespan = {2, 2}, .size = 3});
   EXPECT_THROW(solve(problem, 20), Error);
