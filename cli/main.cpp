@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   cli::add_validate_model(app, context);
   cli::add_bench(app, context);
   cli::add_compare(app, context);
+  cli::add_alloc(app, context);
 
   try {
     const auto commands = app.get_subcommands([](CLI::App*) { return true; });
