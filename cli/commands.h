@@ -14,5 +14,6 @@ void add_generate(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
+void add_plan(CLI::App& app, Context& context);
 
 }  // namespace quern::cli
