@@ -1,16 +1,196 @@
 #include "planner/search/planner.h"
 
-#include "planner/decode/decoder.h"
-#include "planner/decode/peak.h"
+#include <algorithm>
+#include <thread>
+
+#include "planner/search/annealer.h"
+#include "planner/search/starts.h"
 #include "planner/timing/timing.h"
 
 namespace quern::planner {
+namespace {
+
+using Clock = StopSign::Clock;
+
+// Operations decoded a second on a slow core; turns seconds into a fixed number of iterations.
+constexpr double operations_per_second = 4e6;
+constexpr double peak_operations_per_second = 2e7;
+
+double default_seconds(Objective objective) { return objective == Objective::cycles ? 100 : 15; }
+
+class Search {
+ public:
+  Search(const Problem& problem, const PlanOptions& options, StopSign& stop)
+      : problem_(problem), options_(options), stop_(stop), structure_(problem) {}
+
+  Candidate run(double seconds) {
+    Target target;
+    target.objective = options_.objective;
+    std::vector<Candidate> pool;
+    const std::vector<Start> starts = constructed_starts(problem_, structure_);
+    if (options_.objective == Objective::cycles) {
+      // What traffic can be had, first: the allowance follows from it, and its orders are good starts.
+      Target traffic{.objective = Objective::traffic};
+      std::vector<Candidate> low = seed_pool(starts, traffic);
+      improve(low, traffic, 0.15 * seconds);
+      Evaluator evaluator(problem_, traffic);
+      evaluator.price(low.front().genes, infinity_);
+      target.traffic_allowance = evaluator.outcome().traffic * 5 / 4;
+      pool = seed_pool(starts, target);
+      for (Candidate& candidate : low) {
+        for (Candidate& variant : variants(candidate.genes, target)) pool.push_back(variant);
+      }
+      sort(pool);
+      improve(pool, target, 0.85 * seconds);
+    } else {
+      pool = seed_pool(starts, target);
+      if (options_.objective == Objective::peak) {
+        Evaluator evaluator(problem_, target);
+        evaluator.price(pool.front().genes, infinity_);
+        target.peak_floor = evaluator.peak().peak * 9 / 10;
+        for (Candidate& candidate : pool) {
+          candidate.price = Evaluator(problem_, target).price(candidate.genes, infinity_);
+        }
+        sort(pool);
+      }
+      improve(pool, target, seconds);
+    }
+    return pool.front();
+  }
+
+  std::int64_t iterations() const { return iterations_; }
+
+ private:
+  static constexpr double infinity_ = std::numeric_limits<double>::infinity();
+
+  static void sort(std::vector<Candidate>& pool) {
+    std::stable_sort(pool.begin(), pool.end(), [](const Candidate& a, const Candidate& b) {
+      return a.price < b.price;
+    });
+  }
+
+  // One order under the different ways to place buffers.
+  std::vector<Candidate> variants(const Genes& genes, const Target& target) {
+    std::vector<Candidate> result;
+    Evaluator evaluator(problem_, target);
+    const bool cycles = target.objective == Objective::cycles;
+    for (int kind = 0; kind < (target.objective == Objective::peak ? 1 : 4); ++kind) {
+      Candidate candidate{.genes = genes};
+      candidate.genes.policy.time_first = cycles && (kind & 1) == 0;
+      candidate.genes.policy.distance_power = (kind & 2) == 0 ? 1 : 2;
+      candidate.price = evaluator.price(candidate.genes, infinity_);
+      result.push_back(std::move(candidate));
+    }
+    return result;
+  }
+
+  std::vector<Candidate> seed_pool(const std::vector<Start>& starts, const Target& target) {
+    std::vector<Candidate> pool;
+    for (const Start& start : starts) {
+      Genes genes;
+      genes.anchors = start.anchors;
+      for (Candidate& candidate : variants(genes, target)) {
+        if (getenv("QTRACE")) fprintf(stderr, "start %s %.1f\n", start.name.c_str(), candidate.price);
+        pool.push_back(std::move(candidate));
+      }
+      if (stop_.raised()) break;
+    }
+    sort(pool);
+    return pool;
+  }
+
+  // Rounds of annealing: many starts for a short while, the better ones for longer, the best for longest.
+  // Chains of a round are independent, so threads do not change the result.
+  void improve(std::vector<Candidate>& pool, const Target& target, double seconds) {
+    const double speed = target.objective == Objective::peak ? peak_operations_per_second
+                                                             : operations_per_second;
+    const double total = seconds * speed / std::max(1, problem_.operations()) * options_.threads;
+    // The best start in each order, not four variants of one.
+    distinct(pool);
+    const struct {
+      int chains;
+      double share, heat;
+    } rounds[] = {{8, 0.2, 1}, {4, 0.3, 0.6}, {2, 0.5, 0.4}};
+    int round_number = 0;
+    for (const auto& round : rounds) {
+      ++round_number;
+      if (static_cast<int>(pool.size()) > round.chains) pool.resize(round.chains);
+      // Fewer starts than chains: the same start again under another seed.
+      for (std::size_t i = 0; static_cast<int>(pool.size()) < round.chains; ++i) {
+        pool.push_back(pool[i]);
+      }
+      std::vector<std::int64_t> done(pool.size(), 0);
+      const auto iterations = static_cast<std::int64_t>(total * round.share / round.chains);
+      in_parallel(static_cast<int>(pool.size()), [&](int chain) {
+        const double scale = temperature_scale(target, pool[chain].price) * round.heat;
+        const Cooling cooling{iterations, scale, scale / 100};
+        const std::uint64_t seed =
+            options_.seed * 1'000'003 + static_cast<std::uint64_t>(round_number * 101 + chain);
+        done[chain] = anneal(problem_, structure_, target, cooling, seed, stop_, pool[chain]);
+      });
+      for (std::int64_t count : done) iterations_ += count;
+      sort(pool);
+      if (getenv("QTRACE")) for (auto& c : pool) fprintf(stderr, "round %d: %.3f it %lld\n", round_number, c.price, (long long)iterations);
+    }
+  }
+
+  static void distinct(std::vector<Candidate>& pool) {
+    std::vector<Candidate> kept;
+    for (Candidate& candidate : pool) {
+      bool known = false;
+      for (const Candidate& other : kept) known = known || other.genes.anchors == candidate.genes.anchors;
+      if (!known) kept.push_back(std::move(candidate));
+    }
+    pool = std::move(kept);
+  }
+
+  double temperature_scale(const Target& target, double price) const {
+    switch (target.objective) {
+      case Objective::cycles: return price * 0.002;
+      case Objective::traffic: return std::max(1.0, price * 0.01);
+      case Objective::peak: break;
+    }
+    return 2;
+  }
+
+  template <class Body>
+  void in_parallel(int count, Body body) {
+    std::atomic<int> next = 0;
+    const auto work = [&] {
+      for (int i = next++; i < count; i = next++) body(i);
+    };
+    std::vector<std::thread> threads;
+    for (int t = 1; t < options_.threads; ++t) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  const Problem& problem_;
+  const PlanOptions& options_;
+  StopSign& stop_;
+  Structure structure_;
+  std::int64_t iterations_ = 0;
+};
+
+}  // namespace
 
 PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
+  const double seconds =
+      options.time_limit > 0 ? options.time_limit : default_seconds(options.objective);
+  StopSign stop(options.interrupted,
+                Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                   std::chrono::duration<double>(seconds)));
   PlanResult result;
   Genes genes;
-  genes.anchors = problem.anchors;
-  genes.policy.time_first = options.objective == Objective::cycles;
+  if (options.pipeline == Pipeline::search && !problem.anchors.empty()) {
+    Search search(problem, options, stop);
+    genes = search.run(0.9 * seconds).genes;
+    result.iterations = search.iterations();
+    result.stopped_by = stop.reason();
+  } else {
+    genes.anchors = problem.anchors;
+    genes.policy.time_first = options.objective == Objective::cycles;
+  }
   std::vector<int> sequence;
   Linearizer(problem).run(genes.anchors, sequence);
   if (options.objective == Objective::peak) {
