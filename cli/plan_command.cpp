@@ -1,4 +1,5 @@
-// quern plan: plans a trace, has the plan judged by the independent verifier, writes the result files.
+// quern plan: plans a trace, has the plan judged by the independent verifier, writes the result
+// files.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -37,9 +38,8 @@ void on_interrupt(int) {
 
 const std::map<std::string, Objective> objectives{
     {"peak", Objective::peak}, {"traffic", Objective::traffic}, {"cycles", Objective::cycles}};
-const std::map<std::string, Pipeline> pipelines{{"search", Pipeline::search},
-                                                {"lattice", Pipeline::lattice},
-                                                {"stable", Pipeline::stable}};
+const std::map<std::string, Pipeline> pipelines{
+    {"search", Pipeline::search}, {"lattice", Pipeline::lattice}, {"stable", Pipeline::stable}};
 
 Machine load_machine(const Context& context, const std::filesystem::path& chosen) {
   const auto folder = context.root / "planner" / "machines";

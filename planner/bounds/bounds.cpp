@@ -51,9 +51,9 @@ class Closure {
   Bits bits_;
 };
 
-// Buffer b must be live while v runs if one of its users precedes v (or is v) and one follows v (or is v).
-// The users that precede nothing else of the same buffer are its last ones; for long lists only the sources
-// and sinks among them matter, but lists are short enough to test all.
+// Buffer b must be live while v runs if one of its users precedes v (or is v) and one follows v (or
+// is v). The users that precede nothing else of the same buffer are its last ones; for long lists
+// only the sources and sinks among them matter, but lists are short enough to test all.
 void must_live(const Problem& problem, const Closure* closure, LowerBounds& bounds) {
   const std::size_t tiers = problem.machine->tiers.size();
   std::vector<std::int64_t> held(tiers), over(tiers, 0);
@@ -62,7 +62,8 @@ void must_live(const Problem& problem, const Closure* closure, LowerBounds& boun
     std::fill(held.begin(), held.end(), 0);
     // Units that must be outside cost at least one way (backed) or two ways each.
     if (closure == nullptr) {
-      for (int buffer : problem.buffers_of[operation]) held[problem.tier[buffer]] += problem.size[buffer];
+      for (int buffer : problem.buffers_of[operation])
+        held[problem.tier[buffer]] += problem.size[buffer];
     } else {
       for (int buffer = 0; buffer < problem.buffers(); ++buffer) {
         bool before = false, after = false;
@@ -109,7 +110,8 @@ LowerBounds lower_bounds(const Problem& problem) {
     must_live(problem, nullptr, bounds);
   }
   // Every unit that must be moved comes back through the reload pipe.
-  work[problem.machine->transfer.in_pipe] += bounds.traffic == 0 ? 0 : problem.machine->in_cycles(0);
+  work[problem.machine->transfer.in_pipe] +=
+      bounds.traffic == 0 ? 0 : problem.machine->in_cycles(0);
   for (std::size_t pipe = 0; pipe < work.size(); ++pipe) {
     if (work[pipe] <= bounds.busiest_pipe) continue;
     bounds.busiest_pipe = work[pipe];

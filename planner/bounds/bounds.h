@@ -3,7 +3,8 @@
 //   busiest pipe      the work of one in-order pipe
 //   critical path     the longest chain of dependent commands
 //   must-live         buffers that are alive whenever one given command runs, whatever the order
-//   traffic           must-live beyond a tier's capacity has to be outside: at least that much is moved
+//   traffic           must-live beyond a tier's capacity has to be outside: at least that much is
+//   moved
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,9 @@ struct LowerBounds {
   std::int64_t critical_path = 0;
   bool must_live_exact = true;  // false: the graph is too large for the closure; operands only
 
-  std::int64_t cycles() const { return busiest_pipe > critical_path ? busiest_pipe : critical_path; }
+  std::int64_t cycles() const {
+    return busiest_pipe > critical_path ? busiest_pipe : critical_path;
+  }
 };
 
 LowerBounds lower_bounds(const Problem& problem);

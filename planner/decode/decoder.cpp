@@ -60,7 +60,8 @@ Outcome Decoder::run(const std::vector<int>& sequence, const Genes& genes, const
     execute(sequence[position_]);
     if (limited) {
       const int pipe = problem_.pipe[sequence[position_]];
-      if (outcome_.traffic > limits.traffic || pipe_free_[pipe] + remaining_[pipe] > limits.cycles) {
+      if (outcome_.traffic > limits.traffic ||
+          pipe_free_[pipe] + remaining_[pipe] > limits.cycles) {
         outcome_.complete = false;
         return outcome_;
       }
@@ -91,8 +92,8 @@ void Decoder::execute(int operation) {
   for (int buffer : operands) {
     if (state_[buffer] == State::unborn) bring_in(buffer);
   }
-  // Placing a later operand may have moved an earlier one out in the worst case; gather_operands then has
-  // brought all of them back, so everything is present here.
+  // Placing a later operand may have moved an earlier one out in the worst case; gather_operands
+  // then has brought all of them back, so everything is present here.
   const int pipe = problem_.pipe[operation];
   std::int64_t start = std::max(inputs_ready_, pipe_free_[pipe]);
   for (int buffer : operands) start = std::max(start, present_[buffer]);
@@ -185,11 +186,11 @@ Decoder::Range Decoder::free_range(int buffer, std::int64_t ready) const {
     if (wait <= policy.wait_tolerance) wait = 0;
     bool better = !best.found();
     if (!better && policy.time_first) {
-      better = wait != best_wait ? wait < best_wait
+      better = wait != best_wait   ? wait < best_wait
                : left != best_left ? left < best_left
                                    : (high ? from > best.from : released < best_age);
     } else if (!better) {
-      better = left != best_left ? left < best_left
+      better = left != best_left   ? left < best_left
                : wait != best_wait ? wait < best_wait
                                    : (high ? from > best.from : released < best_age);
     }
@@ -229,7 +230,8 @@ Decoder::Range Decoder::free_range(int buffer, std::int64_t ready) const {
   return best;
 }
 
-// Chooses the cheapest window to evict; false if every window holds an operand of the current operation.
+// Chooses the cheapest window to evict; false if every window holds an operand of the current
+// operation.
 bool Decoder::make_room(int buffer, std::int64_t ready, Range& range) {
   const int tier = problem_.tier[buffer];
   const std::int64_t size = problem_.size[buffer];
@@ -262,7 +264,8 @@ bool Decoder::make_room(int buffer, std::int64_t ready, Range& range) {
           break;
         }
         sum += price(segment.buffer);
-        released = std::max(released, std::max(last_use_[segment.buffer], present_[segment.buffer]));
+        released =
+            std::max(released, std::max(last_use_[segment.buffer], present_[segment.buffer]));
       } else {
         released = std::max(released, segment.released);
       }
@@ -325,8 +328,8 @@ void Decoder::bring_in(int buffer) {
   }
 }
 
-// The last resort against fragmentation: everything of the tier goes out, the operands come back side by
-// side from address 0.
+// The last resort against fragmentation: everything of the tier goes out, the operands come back
+// side by side from address 0.
 void Decoder::gather_operands(int operation, int tier) {
   const std::vector<Segment> segments = tiers_[tier].segments();
   for (const Segment& segment : segments) {

@@ -1,15 +1,16 @@
-// Turns a sequence of operations into a complete plan in one pass: addresses, evictions, reloads, and the
-// time of everything. Order, placement and prefetch are decided together, because a command may start as
-// soon as its pipe, its inputs and *the addresses it is given* are free: giving a load the range that has
-// been free for longest is prefetching it, and evicting the buffer whose last use is over is what lets the
-// reload overlap the computation.
+// Turns a sequence of operations into a complete plan in one pass: addresses, evictions, reloads,
+// and the time of everything. Order, placement and prefetch are decided together, because a command
+// may start as soon as its pipe, its inputs and *the addresses it is given* are free: giving a load
+// the range that has been free for longest is prefetching it, and evicting the buffer whose last
+// use is over is what lets the reload overlap the computation.
 //
-//   for each operation:  bring its spilled operands back ► allocate its outputs ► run ► free what is done
+//   for each operation:  bring its spilled operands back ► allocate its outputs ► run ► free what
+//   is done
 //                          └ where? a free range: least wait, tightest fit
 //                          └ none?  evict the window that is cheapest per distance to its next use
 //
-// Nothing deadlocks: an operation's own buffers always fit (checked when the graph is built), and when
-// fragmentation keeps them apart everything of the tier goes out and comes back side by side.
+// Nothing deadlocks: an operation's own buffers always fit (checked when the graph is built), and
+// when fragmentation keeps them apart everything of the tier goes out and comes back side by side.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +25,18 @@ namespace quern::planner {
 
 // How the decoder chooses. A search varies these along with the order.
 struct Policy {
-  bool time_first = false;      // free ranges: least wait before tightest fit
-  double wait_weight = 0;       // evictions: price of waiting for the range, per cycle
-  double distance_power = 1;    // evictions: price falls with (distance to next use) ^ power
-  double wait_tolerance = 0;    // free ranges: waits that differ by less count as equal
+  bool time_first = false;    // free ranges: least wait before tightest fit
+  double wait_weight = 0;     // evictions: price of waiting for the range, per cycle
+  double distance_power = 1;  // evictions: price falls with (distance to next use) ^ power
+  double wait_tolerance = 0;  // free ranges: waits that differ by less count as equal
 };
 
 // The part of a solution that a search varies.
 struct Genes {
   std::vector<int> anchors;  // permutation of Problem::anchors
   Policy policy;
-  // Price factor of evicting a buffer in the gap after one of its uses; entry k belongs to the k-th entry of
-  // Problem::buffers_of. Empty: all 1.
+  // Price factor of evicting a buffer in the gap after one of its uses; entry k belongs to the k-th
+  // entry of Problem::buffers_of. Empty: all 1.
   std::vector<float> keep;
   std::vector<char> high;  // by buffer: prefers the high end of its tier. Empty: none.
 };

@@ -12,8 +12,8 @@ namespace quern::planner {
 struct PeakOutcome {
   std::int64_t violation = 0;  // positions beyond a tier's peak_live_limit, summed
   std::int64_t peak = 0;       // largest residency of the tiers that count
-  std::int64_t mass = 0;       // residency above `floor`, summed over the positions: a finer measure
-  bool complete = true;        // false: given up since the limit was passed
+  std::int64_t mass = 0;  // residency above `floor`, summed over the positions: a finer measure
+  bool complete = true;   // false: given up since the limit was passed
 
   bool operator<(const PeakOutcome& other) const {
     if (violation != other.violation) return violation < other.violation;

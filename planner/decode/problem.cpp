@@ -20,9 +20,9 @@ Pairs reversed(Pairs pairs) {
   return pairs;
 }
 
-// How much of its tiers an operation takes first and gives back last, in shares of the capacity, as far as
-// the graph alone tells: it takes the buffers that none of its predecessors uses, and gives back those that
-// nothing else but its predecessors uses.
+// How much of its tiers an operation takes first and gives back last, in shares of the capacity, as
+// far as the graph alone tells: it takes the buffers that none of its predecessors uses, and gives
+// back those that nothing else but its predecessors uses.
 double pressure(const Problem& problem, int operation) {
   double change = 0;
   for (int buffer : problem.buffers_of[operation]) {
@@ -34,17 +34,16 @@ double pressure(const Problem& problem, int operation) {
       first = first && !precedes;
       last = last && precedes;
     }
-    const double share =
-        static_cast<double>(problem.size[buffer]) /
-        static_cast<double>(problem.machine->tiers[problem.tier[buffer]].capacity);
+    const double share = static_cast<double>(problem.size[buffer]) /
+                         static_cast<double>(problem.machine->tiers[problem.tier[buffer]].capacity);
     if (first) change += share;
     if (last) change -= share;
   }
   return change;
 }
 
-// Buffers with very many users would make `pressure` quadratic; only operations with few buffers and
-// buffers with few users matter there, so the test below comes first.
+// Buffers with very many users would make `pressure` quadratic; only operations with few buffers
+// and buffers with few users matter there, so the test below comes first.
 bool may_be_lazy(const Problem& problem, int operation) {
   const auto next = problem.successors[operation];
   return next.size() == 1 && problem.pipe[next[0]] != problem.pipe[operation];
@@ -88,8 +87,8 @@ Problem compile(const CommandGraph& graph, const Machine& machine) {
   const int count = problem.operations();
   const int buffers = static_cast<int>(graph.buffers.size());
 
-  // An edge between an operation and the ALLOC or FREE of a buffer it does not name still keeps the buffer
-  // alive around it; counting it as a use says so.
+  // An edge between an operation and the ALLOC or FREE of a buffer it does not name still keeps the
+  // buffer alive around it; counting it as a use says so.
   Pairs uses, edges;
   for (int node = 0; node < graph.size(); ++node) {
     const Command& command = graph.commands[node];
@@ -109,8 +108,8 @@ Problem compile(const CommandGraph& graph, const Machine& machine) {
   problem.buffers_of = Adjacency(count, uses);
   problem.operations_of = Adjacency(buffers, reversed(uses));
 
-  // Edges that go through memory nodes: everything that must wait for a FREE waits for all users of that
-  // buffer; everything before an ALLOC comes before all its users.
+  // Edges that go through memory nodes: everything that must wait for a FREE waits for all users of
+  // that buffer; everything before an ALLOC comes before all its users.
   for (int node = 0; node < graph.size(); ++node) {
     const Command& command = graph.commands[node];
     for (int next : graph.successors[node]) {
@@ -153,8 +152,8 @@ void Linearizer::run(const std::vector<int>& anchors, std::vector<int>& sequence
   waiting_ = predecessor_count_;
   done_.assign(problem_.operations(), 0);
   for (int anchor : anchors) emit(anchor, sequence);
-  // Lazy operations all have consumers and eager ones all have predecessors, so this finds nothing unless
-  // everything that follows a lazy operation is eager.
+  // Lazy operations all have consumers and eager ones all have predecessors, so this finds nothing
+  // unless everything that follows a lazy operation is eager.
   if (static_cast<int>(sequence.size()) == problem_.operations()) return;
   for (int operation = 0; operation < problem_.operations(); ++operation) {
     emit(operation, sequence);

@@ -1,6 +1,6 @@
-// The command graph, compiled for search: operations only, numbered densely. ALLOC and FREE follow from
-// the order of the operations (ALLOC just before the first use, FREE just after the last), so a search that
-// orders operations orders everything.
+// The command graph, compiled for search: operations only, numbered densely. ALLOC and FREE follow
+// from the order of the operations (ALLOC just before the first use, FREE just after the last), so
+// a search that orders operations orders everything.
 //
 //   trace:   ALLOC a ─► COPY_IN a ─► MATMUL ─► FREE a        problem:   COPY_IN ─► MATMUL
 #pragma once
@@ -28,8 +28,8 @@ struct Problem {
   std::vector<int> tier;
   Adjacency operations_of;
 
-  // Operations that are pulled in just before their first consumer: loads, and feeders of a narrow tier.
-  // They take no place in the sequence that a search permutes.
+  // Operations that are pulled in just before their first consumer: loads, and feeders of a narrow
+  // tier. They take no place in the sequence that a search permutes.
   std::vector<char> lazy;
   // Operations that run as soon as they can, because they only give memory back.
   std::vector<char> eager;
@@ -42,8 +42,9 @@ struct Problem {
 
 Problem compile(const CommandGraph& graph, const Machine& machine);
 
-// Turns a priority sequence of anchors into a legal sequence of all operations: takes the anchors in turn,
-// puts their missing predecessors in front of them, and lets eager operations follow what they wait for.
+// Turns a priority sequence of anchors into a legal sequence of all operations: takes the anchors
+// in turn, puts their missing predecessors in front of them, and lets eager operations follow what
+// they wait for.
 class Linearizer {
  public:
   explicit Linearizer(const Problem& problem);

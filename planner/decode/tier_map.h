@@ -1,6 +1,6 @@
-// The addresses of one tier as a list of segments in address order. A free segment remembers when and by
-// whom it was released: that is what a new owner has to wait for, and choosing the segment that has been
-// free longest is what makes double buffering appear without asking for it.
+// The addresses of one tier as a list of segments in address order. A free segment remembers when
+// and by whom it was released: that is what a new owner has to wait for, and choosing the segment
+// that has been free longest is what makes double buffering appear without asking for it.
 //
 //   0        128       256            512
 //   | buf 7  | free @80 | free @310   | buf 9 ...

@@ -1,4 +1,5 @@
-// Lists of ints by row, stored flat: successors of a node, buffers of a command, commands of a buffer.
+// Lists of ints by row, stored flat: successors of a node, buffers of a command, commands of a
+// buffer.
 #pragma once
 
 #include <cstdint>

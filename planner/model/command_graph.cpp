@@ -169,8 +169,8 @@ class Builder {
     graph_.commands_of = Adjacency(static_cast<int>(graph_.buffers.size()), uses_);
   }
 
-  // Kahn's algorithm; what is left over holds a cycle, and walking back along unfinished predecessors
-  // finds it.
+  // Kahn's algorithm; what is left over holds a cycle, and walking back along unfinished
+  // predecessors finds it.
   void topological_order() {
     std::vector<int> waiting(graph_.size());
     for (int node = 0; node < graph_.size(); ++node) {
@@ -208,9 +208,9 @@ class Builder {
     throw bad_input("{}: node {}: the graph has a cycle: {}", trace_.file, node, cycle);
   }
 
-  // Every use must come after its ALLOC and before its FREE. Traces leave out edges that a path implies: a
-  // direct edge settles most uses, the others need a search, bounded by the positions in a topological
-  // order and ended as soon as every use is found.
+  // Every use must come after its ALLOC and before its FREE. Traces leave out edges that a path
+  // implies: a direct edge settles most uses, the others need a search, bounded by the positions in
+  // a topological order and ended as soon as every use is found.
   void check_lifetimes() {
     position_.resize(graph_.size());
     for (std::size_t i = 0; i < order_.size(); ++i) position_[order_[i]] = static_cast<int>(i);
@@ -229,8 +229,8 @@ class Builder {
     }
   }
 
-  // The first of `uses` that no path from `start` along `next` reaches, or -1. `direction` is 1 when the
-  // path goes forwards in time and -1 when it goes back.
+  // The first of `uses` that no path from `start` along `next` reaches, or -1. `direction` is 1
+  // when the path goes forwards in time and -1 when it goes back.
   int unreached(int start, std::span<const int> uses, const Adjacency& next, int direction) {
     ++stamp_;
     int missing = static_cast<int>(uses.size());

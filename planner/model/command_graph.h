@@ -1,12 +1,12 @@
-// The command graph of a kernel: operations on in-order pipes, typed buffers with one ALLOC and one FREE
-// each, and the edges that say what must come first.
+// The command graph of a kernel: operations on in-order pipes, typed buffers with one ALLOC and one
+// FREE each, and the edges that say what must come first.
 //
 //   ALLOC a ─► COPY_IN a ─► MATMUL a,b,c ─► COPY_OUT c ─► FREE c
 //                               └─► FREE a
 //
-// `build_command_graph` checks everything a trace can get wrong, so that the rest of the planner and the
-// verifier may rely on it: ids, pipes, tiers, one ALLOC and one FREE a buffer, no cycle, every use between
-// them, no command that needs more than a tier holds.
+// `build_command_graph` checks everything a trace can get wrong, so that the rest of the planner
+// and the verifier may rely on it: ids, pipes, tiers, one ALLOC and one FREE a buffer, no cycle,
+// every use between them, no command that needs more than a tier holds.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// A machine with explicitly managed memories, as data: tiers, in-order pipes, and what it costs to move a
-// buffer out and back. machines/*.json describe them; nothing in the planner names a machine.
+// A machine with explicitly managed memories, as data: tiers, in-order pipes, and what it costs to
+// move a buffer out and back. machines/*.json describe them; nothing in the planner names a
+// machine.
 //
 //   tier L1 [........4096........]      pipes MTE2 |==load==|==load==|
 //   tier UB [..1024..]                        CUBE |   |=matmul=|=matmul=|
@@ -40,14 +41,16 @@ struct Machine {
   int find_pipe(std::string_view pipe) const;  // -1 if unknown
 
   std::int64_t in_cycles(std::int64_t size) const {
-    return transfer.fixed_cycles +
-           static_cast<std::int64_t>(std::ceil(transfer.cycles_per_unit * static_cast<double>(size)));
+    return transfer.fixed_cycles + static_cast<std::int64_t>(std::ceil(transfer.cycles_per_unit *
+                                                                       static_cast<double>(size)));
   }
   std::int64_t out_cycles(std::int64_t size, bool backed) const {
     return backed ? 0 : in_cycles(size);
   }
   // Units moved by one eviction: out and in, or only in when a copy exists outside.
-  std::int64_t pair_traffic(std::int64_t size, bool backed) const { return backed ? size : 2 * size; }
+  std::int64_t pair_traffic(std::int64_t size, bool backed) const {
+    return backed ? size : 2 * size;
+  }
 };
 
 // Reads a description and checks it against `schema` (machines/schema.json). Throws bad_input.

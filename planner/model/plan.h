@@ -17,8 +17,9 @@ struct Spill {
 };
 
 struct Plan {
-  std::vector<int> order;             // node ids, every command and spill node once
-  std::vector<std::int64_t> offsets;  // by buffer, of its ALLOC; empty for an order-only (peak) plan
+  std::vector<int> order;  // node ids, every command and spill node once
+  std::vector<std::int64_t>
+      offsets;  // by buffer, of its ALLOC; empty for an order-only (peak) plan
   std::vector<Spill> spills;
 
   bool has_memory() const { return !offsets.empty(); }

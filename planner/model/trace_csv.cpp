@@ -117,8 +117,7 @@ class CsvFile {
 };
 
 void read_nodes(CsvFile& file, Trace& trace, const TraceLimits& limits) {
-  const auto at =
-      file.columns({"Id", "Op", "BufId", "Size", "Type", "Pipe", "Cycles", "Bufs"});
+  const auto at = file.columns({"Id", "Op", "BufId", "Size", "Type", "Pipe", "Cycles", "Bufs"});
   while (file.next()) {
     file.check_width();
     if (static_cast<std::int64_t>(trace.nodes.size()) >= limits.max_nodes) {

@@ -38,10 +38,14 @@ class TraceEvents : public nlohmann::json_sax<json> {
     if (depth_ > ignored_at_) return true;
     if (place_ != Place::node) return scalar("a string");
     TraceNode& node = trace_.nodes.back();
-    if (key_ == "Op") node.op = value;
-    else if (key_ == "Pipe") node.pipe = value;
-    else if (key_ == "Type") node.type = value;
-    else if (is_number_key()) throw error("{} must be an integer, not \"{}\"", what(), value);
+    if (key_ == "Op")
+      node.op = value;
+    else if (key_ == "Pipe")
+      node.pipe = value;
+    else if (key_ == "Type")
+      node.type = value;
+    else if (is_number_key())
+      throw error("{} must be an integer, not \"{}\"", what(), value);
     return true;
   }
   bool binary(binary_t&) override { return true; }
@@ -115,8 +119,12 @@ class TraceEvents : public nlohmann::json_sax<json> {
         if (ends_ != 2) throw error("{} needs two node ids, has {}", what(), ends_);
         place_ = Place::edges;
         break;
-      case Place::node_buffers: place_ = Place::node; break;
-      default: place_ = Place::top; break;
+      case Place::node_buffers:
+        place_ = Place::node;
+        break;
+      default:
+        place_ = Place::top;
+        break;
     }
     return true;
   }
@@ -141,13 +149,20 @@ class TraceEvents : public nlohmann::json_sax<json> {
   std::string what_node() const { return fmt::format("/Nodes/{}", trace_.nodes.size() - 1); }
   std::string what() const {
     switch (place_) {
-      case Place::node: return fmt::format("{}/{}", what_node(), key_);
-      case Place::node_buffers: return what_node() + "/Bufs";
-      case Place::nodes: return fmt::format("/Nodes/{} (an object)", trace_.nodes.size());
-      case Place::edge: return fmt::format("/Edges/{}", trace_.edges.size() - 1);
-      case Place::edges: return fmt::format("/Edges/{} (a pair of node ids)", trace_.edges.size());
-      case Place::top: return "/" + key_;
-      case Place::outside: break;
+      case Place::node:
+        return fmt::format("{}/{}", what_node(), key_);
+      case Place::node_buffers:
+        return what_node() + "/Bufs";
+      case Place::nodes:
+        return fmt::format("/Nodes/{} (an object)", trace_.nodes.size());
+      case Place::edge:
+        return fmt::format("/Edges/{}", trace_.edges.size() - 1);
+      case Place::edges:
+        return fmt::format("/Edges/{} (a pair of node ids)", trace_.edges.size());
+      case Place::top:
+        return "/" + key_;
+      case Place::outside:
+        break;
     }
     return "the document (an object with Nodes and Edges)";
   }
@@ -156,9 +171,9 @@ class TraceEvents : public nlohmann::json_sax<json> {
   }
   // Unknown keys are skipped; known ones must have their type.
   void refuse_container(const char* kind) const {
-    const bool known = place_ == Place::top ? key_ == "Nodes" || key_ == "Edges"
-                                            : is_number_key() || key_ == "Op" || key_ == "Pipe" ||
-                                                  key_ == "Type";
+    const bool known = place_ == Place::top
+                           ? key_ == "Nodes" || key_ == "Edges"
+                           : is_number_key() || key_ == "Op" || key_ == "Pipe" || key_ == "Type";
     if (known) throw error("{} must not be {}", what(), kind);
   }
   bool scalar(const char* kind) {
@@ -175,14 +190,21 @@ class TraceEvents : public nlohmann::json_sax<json> {
     switch (place_) {
       case Place::node: {
         TraceNode& node = trace_.nodes.back();
-        if (key_ == "Id") node.id = value;
-        else if (key_ == "Cycles") node.cycles = value;
-        else if (key_ == "BufId") node.buffer = value;
-        else if (key_ == "Size") node.size = value;
-        else refuse_container("a number");
+        if (key_ == "Id")
+          node.id = value;
+        else if (key_ == "Cycles")
+          node.cycles = value;
+        else if (key_ == "BufId")
+          node.buffer = value;
+        else if (key_ == "Size")
+          node.size = value;
+        else
+          refuse_container("a number");
         return true;
       }
-      case Place::node_buffers: trace_.nodes.back().buffers.push_back(value); return true;
+      case Place::node_buffers:
+        trace_.nodes.back().buffers.push_back(value);
+        return true;
       case Place::edge: {
         auto& [from, to] = trace_.edges.back();
         if (ends_ == 0) from = value;
@@ -190,7 +212,8 @@ class TraceEvents : public nlohmann::json_sax<json> {
         ++ends_;
         return true;
       }
-      default: return scalar("a number");
+      default:
+        return scalar("a number");
     }
   }
   bool leave_ignored() {

@@ -1,7 +1,8 @@
-// Reads a trace: X.json ({"Nodes":[...],"Edges":[[u,v],...]}) or its CSV twins X_Nodes.csv and X_Edges.csv.
+// Reads a trace: X.json ({"Nodes":[...],"Edges":[[u,v],...]}) or its CSV twins X_Nodes.csv and
+// X_Edges.csv.
 //
-// Both readers stream: a file of any length is read with memory for at most `max_nodes` nodes (and eight
-// times as many edges), and a longer one is refused with a message that names the limit.
+// Both readers stream: a file of any length is read with memory for at most `max_nodes` nodes (and
+// eight times as many edges), and a longer one is refused with a message that names the limit.
 #pragma once
 
 #include <cstdint>

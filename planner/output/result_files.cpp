@@ -2,16 +2,19 @@
 
 #include <iterator>
 
-#include "base/file.h"
 #include "base/error.h"
+#include "base/file.h"
 
 namespace quern::planner {
 
 const char* problem_folder(Objective objective) {
   switch (objective) {
-    case Objective::peak: return "Problem1";
-    case Objective::traffic: return "Problem2";
-    case Objective::cycles: break;
+    case Objective::peak:
+      return "Problem1";
+    case Objective::traffic:
+      return "Problem2";
+    case Objective::cycles:
+      break;
   }
   return "Problem3";
 }

@@ -18,9 +18,9 @@ namespace quern::planner {
 // "Problem1", "Problem2" or "Problem3".
 const char* problem_folder(Objective objective);
 
-// Writes into `folder` itself; returns the files, schedule first. Each file is replaced atomically, and the
-// old schedule is removed first and the new one written last, so that a crash in between leaves an
-// incomplete set, which `verify` refuses, and never a mixed one.
+// Writes into `folder` itself; returns the files, schedule first. Each file is replaced atomically,
+// and the old schedule is removed first and the new one written last, so that a crash in between
+// leaves an incomplete set, which `verify` refuses, and never a mixed one.
 std::vector<std::filesystem::path> write_result_files(const CommandGraph& graph, const Plan& plan,
                                                       const std::filesystem::path& folder);
 

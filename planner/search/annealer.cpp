@@ -17,8 +17,7 @@ std::int64_t anneal(const Problem& problem, const Structure& structure, const Ta
   for (; done < cooling.iterations; ++done) {
     if (done % 16 == 0 && stop.raised()) break;
     const double share = static_cast<double>(done) / static_cast<double>(cooling.iterations);
-    const double temperature =
-        cooling.first * std::pow(cooling.last / cooling.first, share);
+    const double temperature = cooling.first * std::pow(cooling.last / cooling.first, share);
     const bool placement = !peak && random.chance(0.15);
     if (placement) {
       trial.genes = current.genes;

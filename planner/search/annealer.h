@@ -1,6 +1,6 @@
-// Simulated annealing of one candidate: change, price, keep if not much worse. The number of iterations is
-// fixed beforehand, so the seed determines the result; a stop from outside only cuts it short, and the best
-// candidate so far stands.
+// Simulated annealing of one candidate: change, price, keep if not much worse. The number of
+// iterations is fixed beforehand, so the seed determines the result; a stop from outside only cuts
+// it short, and the best candidate so far stands.
 #pragma once
 
 #include <atomic>

@@ -21,7 +21,11 @@ std::int64_t as_limit(double limit) {
 }  // namespace
 
 Evaluator::Evaluator(const Problem& problem, const Target& target)
-    : problem_(problem), target_(target), linearizer_(problem), decoder_(problem), meter_(problem) {}
+    : problem_(problem),
+      target_(target),
+      linearizer_(problem),
+      decoder_(problem),
+      meter_(problem) {}
 
 double Evaluator::price(const Genes& genes, double limit) {
   linearizer_.run(genes.anchors, sequence_);
@@ -42,7 +46,8 @@ double Evaluator::price(const Genes& genes, double limit) {
   const auto traffic = static_cast<double>(outcome_.traffic);
   const auto cycles = static_cast<double>(outcome_.cycles);
   if (target_.objective == Objective::traffic) return traffic + traffic_per_cycle * cycles;
-  const double beyond = std::max<double>(0, traffic - static_cast<double>(target_.traffic_allowance));
+  const double beyond =
+      std::max<double>(0, traffic - static_cast<double>(target_.traffic_allowance));
   return cycles + cycles_per_unit_beyond * beyond;
 }
 

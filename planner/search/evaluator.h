@@ -1,5 +1,5 @@
-// The price of a candidate for one objective, lower is better, with an early way out once a candidate can
-// no longer be accepted.
+// The price of a candidate for one objective, lower is better, with an early way out once a
+// candidate can no longer be accepted.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace quern::planner {
 
 struct Target {
   Objective objective = Objective::cycles;
-  // For cycles: traffic beyond this is charged, so that speed is not bought with traffic without end.
+  // For cycles: traffic beyond this is charged, so that speed is not bought with traffic without
+  // end.
   std::int64_t traffic_allowance = std::numeric_limits<std::int64_t>::max();
   std::int64_t peak_floor = 0;  // residency that peak candidates are told apart above
 };

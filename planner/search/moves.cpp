@@ -17,11 +17,16 @@ void Neighbourhood::index(const std::vector<int>& anchors) {
 void Neighbourhood::change_order(std::vector<int>& anchors, Random& random) {
   if (anchors.size() < 2) return;
   const double kind = random.unit();
-  if (kind < 0.35) move_segment(anchors, random);
-  else if (kind < 0.45) swap_segments(anchors, random);
-  else if (kind < 0.65) move_chain(anchors, random);
-  else if (kind < 0.75) interleave_chains(anchors, random);
-  else bring_together(anchors, random);
+  if (kind < 0.35)
+    move_segment(anchors, random);
+  else if (kind < 0.45)
+    swap_segments(anchors, random);
+  else if (kind < 0.65)
+    move_chain(anchors, random);
+  else if (kind < 0.75)
+    interleave_chains(anchors, random);
+  else
+    bring_together(anchors, random);
 }
 
 void Neighbourhood::move_segment(std::vector<int>& anchors, Random& random) {
@@ -64,8 +69,8 @@ void Neighbourhood::relocate(std::vector<int>& anchors, const std::vector<int>& 
             anchors.begin() + at + static_cast<std::ptrdiff_t>(members.size()));
 }
 
-// A whole chain, or the anchors that touch one buffer, next to a chain that shares something with it, or
-// anywhere.
+// A whole chain, or the anchors that touch one buffer, next to a chain that shares something with
+// it, or anywhere.
 void Neighbourhood::move_chain(std::vector<int>& anchors, Random& random) {
   const int anchor = anchors[random.below(static_cast<int>(anchors.size()))];
   group_ = structure_.chains[structure_.chain_of[anchor]];
@@ -73,7 +78,8 @@ void Neighbourhood::move_chain(std::vector<int>& anchors, Random& random) {
   if (group_.size() == 1 || random.chance(0.2)) {
     const auto buffers = structure_.footprint[anchor];
     if (buffers.empty()) return;
-    const auto users = structure_.touched_by[buffers[random.below(static_cast<int>(buffers.size()))]];
+    const auto users =
+        structure_.touched_by[buffers[random.below(static_cast<int>(buffers.size()))]];
     if (users.size() > 64) return;
     group_.assign(users.begin(), users.end());
     std::sort(group_.begin(), group_.end(),
@@ -82,7 +88,8 @@ void Neighbourhood::move_chain(std::vector<int>& anchors, Random& random) {
   int at = random.below(static_cast<int>(anchors.size()));
   const auto buffers = structure_.footprint[group_[random.below(static_cast<int>(group_.size()))]];
   if (!buffers.empty() && random.chance(0.7)) {
-    const auto users = structure_.touched_by[buffers[random.below(static_cast<int>(buffers.size()))]];
+    const auto users =
+        structure_.touched_by[buffers[random.below(static_cast<int>(buffers.size()))]];
     const int other = users[random.below(static_cast<int>(users.size()))];
     const auto& chain = structure_.chains[structure_.chain_of[other]];
     at = random.chance(0.5) ? position_[chain.front()] : position_[chain.back()] + 1;
@@ -118,8 +125,8 @@ void Neighbourhood::interleave_chains(std::vector<int>& anchors, Random& random)
   relocate(anchors, group_, at - before);
 }
 
-// Two users of one buffer that are neighbours in the order of its uses: the later one is moved up to the
-// earlier one, or the earlier one down.
+// Two users of one buffer that are neighbours in the order of its uses: the later one is moved up
+// to the earlier one, or the earlier one down.
 void Neighbourhood::bring_together(std::vector<int>& anchors, Random& random) {
   const int anchor = anchors[random.below(static_cast<int>(anchors.size()))];
   const auto buffers = structure_.footprint[anchor];
@@ -151,7 +158,8 @@ void Neighbourhood::change_placement(Genes& genes, Random& random, bool cycles) 
   if (kind < 5) {
     if (genes.keep.empty()) {
       const int last = problem_.operations() - 1;
-      genes.keep.assign(problem_.buffers_of.begin_of(last) + problem_.buffers_of[last].size(), 1.0F);
+      genes.keep.assign(problem_.buffers_of.begin_of(last) + problem_.buffers_of[last].size(),
+                        1.0F);
     }
     const float factors[] = {0.0625F, 0.25F, 0.5F, 1.0F, 2.0F, 4.0F, 16.0F};
     for (int changes = random.log_uniform(4); changes > 0; --changes) {

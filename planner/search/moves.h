@@ -1,5 +1,5 @@
-// The neighbourhood of a search: small changes of an anchor order, some blind, most along the structure
-// (chains, shared buffers), and of the genes that steer placement.
+// The neighbourhood of a search: small changes of an anchor order, some blind, most along the
+// structure (chains, shared buffers), and of the genes that steer placement.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,8 @@ class Neighbourhood {
   void move_chain(std::vector<int>& anchors, Random& random);
   void interleave_chains(std::vector<int>& anchors, Random& random);
   void bring_together(std::vector<int>& anchors, Random& random);
-  // Takes `members` out and puts them, in their order, where `at` of the remaining anchors come before.
+  // Takes `members` out and puts them, in their order, where `at` of the remaining anchors come
+  // before.
   void relocate(std::vector<int>& anchors, const std::vector<int>& members, int at);
   void index(const std::vector<int>& anchors);
 

@@ -29,7 +29,8 @@ class Search {
     std::vector<Candidate> pool;
     const std::vector<Start> starts = constructed_starts(problem_, structure_);
     if (options_.objective == Objective::cycles) {
-      // What traffic can be had, first: the allowance follows from it, and its orders are good starts.
+      // What traffic can be had, first: the allowance follows from it, and its orders are good
+      // starts.
       Target traffic{.objective = Objective::traffic};
       std::vector<Candidate> low = seed_pool(starts, traffic);
       improve(low, traffic, 0.15 * seconds);
@@ -64,9 +65,8 @@ class Search {
   static constexpr double infinity_ = std::numeric_limits<double>::infinity();
 
   static void sort(std::vector<Candidate>& pool) {
-    std::stable_sort(pool.begin(), pool.end(), [](const Candidate& a, const Candidate& b) {
-      return a.price < b.price;
-    });
+    std::stable_sort(pool.begin(), pool.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.price < b.price; });
   }
 
   // One order under the different ways to place buffers.
@@ -90,7 +90,6 @@ class Search {
       Genes genes;
       genes.anchors = start.anchors;
       for (Candidate& candidate : variants(genes, target)) {
-        if (getenv("QTRACE")) fprintf(stderr, "start %s %.1f\n", start.name.c_str(), candidate.price);
         pool.push_back(std::move(candidate));
       }
       if (stop_.raised()) break;
@@ -99,12 +98,15 @@ class Search {
     return pool;
   }
 
-  // Rounds of annealing: many starts for a short while, the better ones for longer, the best for longest.
-  // Chains of a round are independent, so threads do not change the result.
+  // Rounds of annealing: many starts for a short while, the better ones for longer, the best for
+  // longest. Chains of a round are independent, so threads do not change the result.
   void improve(std::vector<Candidate>& pool, const Target& target, double seconds) {
-    const double speed = target.objective == Objective::peak ? peak_operations_per_second
-                                                             : operations_per_second;
-    const double total = seconds * speed / std::max(1, problem_.operations()) * options_.threads;
+    const double speed =
+        target.objective == Objective::peak ? peak_operations_per_second : operations_per_second;
+    const double total =
+        options_.iterations > 0
+            ? static_cast<double>(options_.iterations)
+            : seconds * speed / std::max(1, problem_.operations()) * options_.threads;
     // The best start in each order, not four variants of one.
     distinct(pool);
     const struct {
@@ -130,7 +132,6 @@ class Search {
       });
       for (std::int64_t count : done) iterations_ += count;
       sort(pool);
-      if (getenv("QTRACE")) for (auto& c : pool) fprintf(stderr, "round %d: %.3f it %lld\n", round_number, c.price, (long long)iterations);
     }
   }
 
@@ -138,7 +139,8 @@ class Search {
     std::vector<Candidate> kept;
     for (Candidate& candidate : pool) {
       bool known = false;
-      for (const Candidate& other : kept) known = known || other.genes.anchors == candidate.genes.anchors;
+      for (const Candidate& other : kept)
+        known = known || other.genes.anchors == candidate.genes.anchors;
       if (!known) kept.push_back(std::move(candidate));
     }
     pool = std::move(kept);
@@ -146,9 +148,12 @@ class Search {
 
   double temperature_scale(const Target& target, double price) const {
     switch (target.objective) {
-      case Objective::cycles: return price * 0.002;
-      case Objective::traffic: return std::max(1.0, price * 0.01);
-      case Objective::peak: break;
+      case Objective::cycles:
+        return price * 0.002;
+      case Objective::traffic:
+        return std::max(1.0, price * 0.01);
+      case Objective::peak:
+        break;
     }
     return 2;
   }
@@ -177,9 +182,8 @@ class Search {
 PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
   const double seconds =
       options.time_limit > 0 ? options.time_limit : default_seconds(options.objective);
-  StopSign stop(options.interrupted,
-                Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                   std::chrono::duration<double>(seconds)));
+  StopSign stop(options.interrupted, Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                        std::chrono::duration<double>(seconds)));
   PlanResult result;
   Genes genes;
   if (options.pipeline == Pipeline::search && !problem.anchors.empty()) {

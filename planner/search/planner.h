@@ -20,18 +20,19 @@ enum class Pipeline {
 struct PlanOptions {
   Objective objective = Objective::cycles;
   Pipeline pipeline = Pipeline::search;
-  double time_limit = 0;  // seconds; 0: the objective's default
+  double time_limit = 0;        // seconds; 0: the objective's default
+  std::int64_t iterations = 0;  // of all chains together; 0: what the time limit should allow
   std::uint64_t seed = 1;
   int threads = 2;
   const std::atomic<bool>* interrupted = nullptr;  // set: stop, keep the best plan so far
-  std::function<void(double share, std::int64_t best)> progress;
+  std::function<void(double share, std::int64_t best)> progress = {};
 };
 
 struct PlanResult {
   Plan plan;
   std::int64_t iterations = 0;
-  // "iterations": the whole budget was used, so that seed, options and threads determine the plan; "time"
-  // and "interrupt": the search was cut off, and the plan is the best one found until then.
+  // "iterations": the whole budget was used, so that seed, options and threads determine the plan;
+  // "time" and "interrupt": the search was cut off, and the plan is the best one found until then.
   std::string stopped_by = "iterations";
 };
 

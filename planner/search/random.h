@@ -1,5 +1,5 @@
-// A small deterministic generator (splitmix64): the same seed gives the same plan on every machine, which
-// the distributions of the standard library do not promise.
+// A small deterministic generator (splitmix64): the same seed gives the same plan on every machine,
+// which the distributions of the standard library do not promise.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,8 @@ class Random {
   bool chance(double p) { return unit() < p; }
   // In [1, n], small values more often: the logarithm is uniform.
   int log_uniform(int n) {
-    return n <= 1 ? 1 : static_cast<int>(std::exp(unit() * std::log(static_cast<double>(n) + 0.999)));
+    return n <= 1 ? 1
+                  : static_cast<int>(std::exp(unit() * std::log(static_cast<double>(n) + 0.999)));
   }
 
  private:

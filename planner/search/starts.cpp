@@ -213,7 +213,8 @@ std::vector<Start> constructed_starts(const Problem& problem, const Structure& s
   linearizer.run(problem.anchors, sequence);
   const std::vector<int> stable = sequence;
   for (int ties = 0; ties < 4; ++ties) {
-    add(fmt::format("depth-first-{}", ties), depth_first(problem, (ties & 1) != 0, (ties & 2) != 0));
+    add(fmt::format("depth-first-{}", ties),
+        depth_first(problem, (ties & 1) != 0, (ties & 2) != 0));
   }
   add("level", by_level(problem, stable));
   const ChainGroups groups(problem, structure);

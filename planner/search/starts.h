@@ -1,11 +1,14 @@
-// Constructed orders: where a search begins. Each is a permutation of the anchors; the linearizer makes it
-// legal. None knows a case; together they cover what good schedules of tiled kernels look like.
+// Constructed orders: where a search begins. Each is a permutation of the anchors; the linearizer
+// makes it legal. None knows a case; together they cover what good schedules of tiled kernels look
+// like.
 //
 //   stable           by node id
 //   depth first      from the last commands back, predecessors first; four ways to break ties
 //   level            all commands of one depth before the next
-//   grouped chains   chains that share buffers in groups of g, w of them interleaved, the groups in a walk
-//                    that always goes to the neighbour sharing most (which snakes over a tiled product)
+//   grouped chains   chains that share buffers in groups of g, w of them interleaved, the groups in
+//   a walk
+//                    that always goes to the neighbour sharing most (which snakes over a tiled
+//                    product)
 #pragma once
 
 #include <string>

@@ -1,8 +1,9 @@
-// What a search knows about a graph beyond its edges: which buffers an anchor touches once its lazy feeders
-// are counted, and which anchors form chains (an accumulation over k, a run of vector operations).
+// What a search knows about a graph beyond its edges: which buffers an anchor touches once its lazy
+// feeders are counted, and which anchors form chains (an accumulation over k, a run of vector
+// operations).
 //
-//   MOVE a,A ┐                         footprint of MATMUL: a b c and the tiles A, B behind the MOVEs
-//   MOVE b,B ┴► MATMUL a,b,c ─► MATMUL a',b',c ─► ...      chain: the MATMULs of one c
+//   MOVE a,A ┐                         footprint of MATMUL: a b c and the tiles A, B behind the
+//   MOVEs MOVE b,B ┴► MATMUL a,b,c ─► MATMUL a',b',c ─► ...      chain: the MATMULs of one c
 #pragma once
 
 #include <vector>
@@ -14,11 +15,11 @@ namespace quern::planner {
 struct Structure {
   explicit Structure(const Problem& problem);
 
-  Adjacency footprint;   // operation (anchors only) -> buffers
-  Adjacency touched_by;  // buffer -> anchors whose footprint has it
-  std::vector<int> chain_of;              // by operation; -1 if no anchor
-  std::vector<std::vector<int>> chains;   // anchors in dependency order; by smallest operation
-  std::vector<int> shared;                // buffers in the footprint of more than one anchor
+  Adjacency footprint;                   // operation (anchors only) -> buffers
+  Adjacency touched_by;                  // buffer -> anchors whose footprint has it
+  std::vector<int> chain_of;             // by operation; -1 if no anchor
+  std::vector<std::vector<int>> chains;  // anchors in dependency order; by smallest operation
+  std::vector<int> shared;               // buffers in the footprint of more than one anchor
 };
 
 }  // namespace quern::planner

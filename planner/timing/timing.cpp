@@ -131,7 +131,8 @@ PlanTiming time_plan(const CommandGraph& graph, const Machine& machine, const Pl
 Plan with_early_spill_outs(const CommandGraph& graph, const Plan& plan) {
   const int commands = graph.size();
   const auto is_out = [&](int node) { return node >= commands && (node - commands) % 2 == 0; };
-  // For each SPILL_OUT, the node it can follow: the last one before it that uses the buffer or brings it in.
+  // For each SPILL_OUT, the node it can follow: the last one before it that uses the buffer or
+  // brings it in.
   std::vector<int> touched(graph.buffers.size(), -1);
   std::vector<std::pair<int, int>> follows;
   for (int node : plan.order) {

@@ -1,5 +1,5 @@
-// When every node of a plan runs: pipes are in order, everything else waits for its predecessors, its spill
-// pair and, with reuse, for the addresses it takes over.
+// When every node of a plan runs: pipes are in order, everything else waits for its predecessors,
+// its spill pair and, with reuse, for the addresses it takes over.
 //
 //   SPILL_OUT a ──reuse──► SPILL_IN b ──► MATMUL b
 #pragma once
@@ -26,8 +26,8 @@ struct PlanTiming {
   std::vector<Residency> residencies;
 };
 
-// The static part of a plan's timing: what each node waits for. The order may then be changed (refine) as
-// long as it stays legal, and timed again.
+// The static part of a plan's timing: what each node waits for. The order may then be changed
+// (refine) as long as it stays legal, and timed again.
 class PlanConstraints {
  public:
   PlanConstraints(const CommandGraph& graph, const Machine& machine, const Plan& plan);
@@ -57,8 +57,8 @@ class PlanConstraints {
 PlanTiming time_plan(const CommandGraph& graph, const Machine& machine, const Plan& plan,
                      bool reuse = true);
 
-// Moves every SPILL_OUT to just after the last use before it, so that it does not wait in its pipe's queue
-// behind later commands, and numbers the pairs in order again.
+// Moves every SPILL_OUT to just after the last use before it, so that it does not wait in its
+// pipe's queue behind later commands, and numbers the pairs in order again.
 Plan with_early_spill_outs(const CommandGraph& graph, const Plan& plan);
 
 }  // namespace quern::planner

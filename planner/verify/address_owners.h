@@ -21,8 +21,8 @@ class AddressOwners {
     return nobody;
   }
 
-  // Makes `buffer` the resident of [from, to) and appends to `releases` the nodes that last released an
-  // address of it.
+  // Makes `buffer` the resident of [from, to) and appends to `releases` the nodes that last
+  // released an address of it.
   void acquire(std::int64_t from, std::int64_t to, int buffer, std::vector<int>& releases) {
     split(from);
     split(to);

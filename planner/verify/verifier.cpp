@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t most_problems = 10;
 
-// One stay of a buffer in memory, from the node that acquires the range to the node that releases it.
+// One stay of a buffer in memory, from the node that acquires the range to the node that releases
+// it.
 struct Stay {
   int tier = 0;
   std::int64_t from = 0, to = 0;
@@ -125,8 +126,8 @@ class Judge {
     return true;
   }
 
-  // Walks the order once: residency of every operand, overlap at every position, the rules of spill pairs,
-  // and the dependencies that spilling adds.
+  // Walks the order once: residency of every operand, overlap at every position, the rules of spill
+  // pairs, and the dependencies that spilling adds.
   void replay() {
     const std::size_t buffers = graph_.buffers.size();
     state_.assign(buffers, State::unborn);
@@ -283,7 +284,8 @@ class Judge {
     return out ? machine_.out_cycles(buffer.size, buffer.backed) : machine_.in_cycles(buffer.size);
   }
 
-  // Earliest times with in-order pipes. All constraints point forwards in the order, so one walk does it.
+  // Earliest times with in-order pipes. All constraints point forwards in the order, so one walk
+  // does it.
   std::int64_t time_commands(bool reuse) {
     std::vector<std::vector<int>> reused(reuse ? nodes_ : 0);
     if (reuse) {
@@ -314,8 +316,8 @@ class Judge {
     return last;
   }
 
-  // Sweeps the time line of each tier. A stay begins when its ALLOC or SPILL_IN starts and ends when its
-  // FREE or SPILL_OUT finishes; at one instant releases come before acquisitions.
+  // Sweeps the time line of each tier. A stay begins when its ALLOC or SPILL_IN starts and ends
+  // when its FREE or SPILL_OUT finishes; at one instant releases come before acquisitions.
   void check_ownership_in_time() {
     struct Event {
       std::int64_t time;
@@ -329,8 +331,8 @@ class Judge {
       for (int use : graph_.commands_of[buffer_at(stay.acquire)]) {
         if (position_[use] > position_[stay.acquire] && position_[use] < position_[stay.release] &&
             (start_[use] < begin || finish_[use] > end)) {
-          problem("node {} runs at {}..{} while its buffer is in memory at {}..{}", use, start_[use],
-                  finish_[use], begin, end);
+          problem("node {} runs at {}..{} while its buffer is in memory at {}..{}", use,
+                  start_[use], finish_[use], begin, end);
         }
       }
       if (begin == end || stay.from == stay.to) continue;
@@ -340,7 +342,8 @@ class Judge {
     std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
       return std::tuple(a.time, a.acquire, a.stay) < std::tuple(b.time, b.acquire, b.stay);
     });
-    std::vector<std::map<std::int64_t, int>> present(machine_.tiers.size());  // first address -> stay
+    std::vector<std::map<std::int64_t, int>> present(
+        machine_.tiers.size());  // first address -> stay
     for (const Event& event : events) {
       const Stay& stay = stays_[event.stay];
       auto& tier = present[stay.tier];

@@ -1,11 +1,14 @@
-// The independent judge of a plan. It shares the input model with the planner (graph and machine) and
-// nothing else: it reads the result files itself, replays the order, keeps its own map of who owns which
-// address, times the commands itself and then checks, at every instant of that timing, that no address has
-// two owners.
+// The independent judge of a plan. It shares the input model with the planner (graph and machine)
+// and nothing else: it reads the result files itself, replays the order, keeps its own map of who
+// owns which address, times the commands itself and then checks, at every instant of that timing,
+// that no address has two owners.
 //
-//   schedule ──► each node once ──► edges ──► replay: residency, overlap, spill rules ──► peak, traffic
-//                                                        └► release→acquire edges ──► timing ──► cycles
-//                                                                                      └► ownership in time
+//   schedule ──► each node once ──► edges ──► replay: residency, overlap, spill rules ──► peak,
+//   traffic
+//                                                        └► release→acquire edges ──► timing ──►
+//                                                        cycles
+//                                                                                      └► ownership
+//                                                                                      in time
 #pragma once
 
 #include <cstdint>
@@ -38,16 +41,16 @@ struct Verdict {
   std::int64_t peak = 0;              // of the tiers that count, by position in the order
   std::int64_t peak_all_tiers = 0;
   std::vector<std::int64_t> peak_by_tier;
-  std::vector<int> most_live_by_tier;  // buffers alive at one position
+  std::vector<int> most_live_by_tier;   // buffers alive at one position
   std::optional<std::int64_t> traffic;  // only with memory files
   std::optional<std::int64_t> spills;
-  std::int64_t cycles = 0;              // with reuse edges; of an order-only plan: without memory
-  std::int64_t cycles_no_reuse = 0;     // the same without reuse edges
+  std::int64_t cycles = 0;           // with reuse edges; of an order-only plan: without memory
+  std::int64_t cycles_no_reuse = 0;  // the same without reuse edges
   std::int64_t reuse_edges = 0;
 };
 
-// Reads <case>_schedule.txt, and <case>_memory.txt and <case>_spill.txt if they are there. Throws bad_input
-// for a missing schedule and for a line that is not of the form the rules give.
+// Reads <case>_schedule.txt, and <case>_memory.txt and <case>_spill.txt if they are there. Throws
+// bad_input for a missing schedule and for a line that is not of the form the rules give.
 Submission read_submission(const std::filesystem::path& folder, const std::string& case_name);
 
 // Judges it. `peak_limits`: also enforce the tiers' peak_live_limit (order-only plans).
