@@ -7,9 +7,12 @@
 #include <map>
 #include <optional>
 
+#include "base/file.h"
 #include "cli/commands.h"
 #include "planner/bounds/bounds.h"
+#include "planner/lattice/diagnosis.h"
 #include "planner/model/trace_reader.h"
+#include "planner/output/pictures.h"
 #include "planner/output/result_files.h"
 #include "planner/search/planner.h"
 #include "planner/verify/verifier.h"
@@ -20,7 +23,8 @@ namespace {
 using namespace planner;
 
 struct Arguments {
-  std::filesystem::path trace, out, machine;
+  std::filesystem::path trace, out, machine, timeline, map;
+  bool diagnose = false;
   std::string objective = "cycles", pipeline = "search";
   PlanOptions options;
   std::int64_t max_nodes = TraceLimits{}.max_nodes;
@@ -123,6 +127,16 @@ void print_table(const Json& body) {
   for (const auto& problem : body["problems"]) fmt::print("  {}\n", problem.get<std::string>());
 }
 
+void print_diagnosis(const Json& diagnosis) {
+  fmt::print("ignore           {:>12}   {} of {} hand-overs too early\n",
+             diagnosis["ignore_cycles"].get<std::int64_t>(),
+             diagnosis["ownership_violations"].get<std::int64_t>(),
+             diagnosis["reuse_edges"].get<std::int64_t>());
+  fmt::print("freeze           {:>12}\n", diagnosis["freeze_cycles"].get<std::int64_t>());
+  fmt::print("refine           {:>12}   {} moves\n", diagnosis["refine_cycles"].get<std::int64_t>(),
+             diagnosis["refine_moves"].get<int>());
+}
+
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -150,6 +164,10 @@ ExitCode run_plan(const Context& context, Arguments& arguments) {
   const Problem problem = compile(graph, machine);
   arguments.options.objective = objectives.at(arguments.objective);
   arguments.options.pipeline = pipelines.at(arguments.pipeline);
+  if (arguments.options.objective == Objective::peak &&
+      (!arguments.map.empty() || arguments.diagnose)) {
+    throw bad_input("--map and --diagnose need addresses: use --objective traffic or cycles");
+  }
   arguments.options.interrupted = &interrupted;
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
@@ -177,6 +195,19 @@ ExitCode run_plan(const Context& context, Arguments& arguments) {
       body["files"].push_back(file.string());
     }
   }
+  if (!arguments.timeline.empty()) {
+    write_file(arguments.timeline, chrome_timeline(graph, machine, result.plan));
+  }
+  if (!arguments.map.empty()) write_file(arguments.map, memory_map_svg(graph, machine, result.plan));
+  if (arguments.diagnose) {
+    const Diagnosis diagnosis = diagnose(problem, result.plan);
+    body["diagnosis"] = {{"ignore_cycles", diagnosis.ignore_cycles},
+                         {"ownership_violations", diagnosis.ownership_violations},
+                         {"reuse_edges", diagnosis.reuse_edges},
+                         {"freeze_cycles", diagnosis.freeze_cycles},
+                         {"refine_cycles", diagnosis.refine_cycles},
+                         {"refine_moves", diagnosis.refine_moves}};
+  }
   body["seconds"] = seconds_since(begin);
   if (context.json) {
     context.print_json("quern.plan.v1", body);
@@ -184,6 +215,7 @@ ExitCode run_plan(const Context& context, Arguments& arguments) {
     fmt::print("{} for {} on {}: {} iterations, stopped by {}\n", graph.name, arguments.objective,
                machine.name, result.iterations, result.stopped_by);
     print_table(body);
+    if (body.contains("diagnosis")) print_diagnosis(body["diagnosis"]);
   }
   return result.stopped_by == "interrupt" ? ExitCode::interrupted : ExitCode::good;
 }
@@ -287,6 +319,13 @@ void add_plan(CLI::App& app, Context& context) {
   plan->add_option("--time-limit", arguments->options.time_limit,
                    "Seconds of search (default: 15 for peak and traffic, 100 for cycles)")
       ->check(CLI::PositiveNumber);
+  plan->add_option("--iterations", arguments->options.iterations,
+                   "Candidates to try (default: what the time limit should allow on a slow core)")
+      ->check(CLI::PositiveNumber);
+  plan->add_flag("--diagnose", arguments->diagnose,
+                 "Compare the plan with reuse ignored, frozen, and refined on the critical path");
+  plan->add_option("--timeline", arguments->timeline, "Write a Chrome/Perfetto trace");
+  plan->add_option("--map", arguments->map, "Write a memory map as SVG (traffic and cycles)");
   plan->add_option("--seed", arguments->options.seed, "Seed of the search")->capture_default_str();
   plan->add_option("--threads", arguments->options.threads, "Threads of the search")
       ->check(CLI::Range(1, 256))

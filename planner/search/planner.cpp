@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "planner/lattice/lattice.h"
 #include "planner/search/annealer.h"
 #include "planner/search/starts.h"
 #include "planner/timing/timing.h"
@@ -185,6 +186,10 @@ PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
   StopSign stop(options.interrupted, Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                                         std::chrono::duration<double>(seconds)));
   PlanResult result;
+  if (options.pipeline == Pipeline::lattice) {
+    result.plan = lattice_plan(problem, options.objective);
+    return result;
+  }
   Genes genes;
   if (options.pipeline == Pipeline::search && !problem.anchors.empty()) {
     Search search(problem, options, stop);
@@ -202,7 +207,14 @@ PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
     return result;
   }
   Decoder(problem).run(sequence, genes, {}, &result.plan);
-  result.plan = with_early_spill_outs(*problem.graph, result.plan);
+  Plan early = with_early_spill_outs(*problem.graph, result.plan);
+  const auto cycles = [&](const Plan& plan) {
+    return time_plan(*problem.graph, *problem.machine, plan).cycles;
+  };
+  if (cycles(early) <= cycles(result.plan)) result.plan = std::move(early);
+  if (options.objective == Objective::cycles && options.pipeline == Pipeline::search) {
+    refine_critical_path(problem, result.plan, {.passes = 4, .moves = 100, .trials = 2000});
+  }
   return result;
 }
 

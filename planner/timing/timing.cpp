@@ -148,28 +148,35 @@ Plan with_early_spill_outs(const CommandGraph& graph, const Plan& plan) {
   }
   const Adjacency outs(commands + 2 * static_cast<int>(plan.spills.size()), follows);
 
-  Plan moved;
-  moved.offsets = plan.offsets;
+  Plan moved{{}, plan.offsets, plan.spills};
   moved.order.reserve(plan.order.size());
-  std::vector<int> number(plan.spills.size(), -1);
-  const auto put = [&](int node) {
-    if (node < commands) {
-      moved.order.push_back(node);
-      return;
-    }
-    const int pair = (node - commands) / 2;
-    if (is_out(node)) {
-      number[pair] = static_cast<int>(moved.spills.size());
-      moved.spills.push_back(plan.spills[pair]);
-    }
-    moved.order.push_back(commands + 2 * number[pair] + (is_out(node) ? 0 : 1));
-  };
   for (int node : plan.order) {
     if (is_out(node)) continue;
-    put(node);
-    for (int out : outs[node]) put(out);
+    moved.order.push_back(node);
+    moved.order.insert(moved.order.end(), outs[node].begin(), outs[node].end());
   }
-  return moved;
+  return renumbered(graph, moved);
+}
+
+Plan renumbered(const CommandGraph& graph, const Plan& plan) {
+  const int commands = graph.size();
+  Plan result{{}, plan.offsets, {}};
+  result.order.reserve(plan.order.size());
+  std::vector<int> number(plan.spills.size(), -1);
+  for (int node : plan.order) {
+    if (node < commands) {
+      result.order.push_back(node);
+      continue;
+    }
+    const int pair = (node - commands) / 2;
+    const bool out = (node - commands) % 2 == 0;
+    if (out) {
+      number[pair] = static_cast<int>(result.spills.size());
+      result.spills.push_back(plan.spills[pair]);
+    }
+    result.order.push_back(commands + 2 * number[pair] + (out ? 0 : 1));
+  }
+  return result;
 }
 
 }  // namespace quern::planner

@@ -57,6 +57,9 @@ class PlanConstraints {
 PlanTiming time_plan(const CommandGraph& graph, const Machine& machine, const Plan& plan,
                      bool reuse = true);
 
+// Numbers the spill pairs in the order of their SPILL_OUTs, as the result files need them.
+Plan renumbered(const CommandGraph& graph, const Plan& plan);
+
 // Moves every SPILL_OUT to just after the last use before it, so that it does not wait in its
 // pipe's queue behind later commands, and numbers the pairs in order again.
 Plan with_early_spill_outs(const CommandGraph& graph, const Plan& plan);
