@@ -3,11 +3,11 @@
 #include <fmt/core.h>
 
 #include <chrono>
-#include <csignal>
 #include <map>
 #include <optional>
 
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "cli/commands.h"
 #include "planner/bounds/bounds.h"
 #include "planner/lattice/diagnosis.h"
@@ -32,13 +32,6 @@ struct Arguments {
   std::filesystem::path verify_trace, verify_folder;
   std::string verify_objective;
 };
-
-std::atomic<bool> interrupted{false};
-
-void on_interrupt(int) {
-  interrupted = true;
-  std::signal(SIGINT, SIG_DFL);  // a second one ends the program
-}
 
 const std::map<std::string, Objective> objectives{
     {"peak", Objective::peak}, {"traffic", Objective::traffic}, {"cycles", Objective::cycles}};
@@ -168,9 +161,8 @@ ExitCode run_plan(const Context& context, Arguments& arguments) {
       (!arguments.map.empty() || arguments.diagnose)) {
     throw bad_input("--map and --diagnose need addresses: use --objective traffic or cycles");
   }
-  arguments.options.interrupted = &interrupted;
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  const InterruptGuard guard;
+  arguments.options.interrupted = [] { return quern::interrupted(); };
   const PlanResult result = make_plan(problem, arguments.options);
   const bool peak = arguments.options.objective == Objective::peak;
   const verify::Verdict verdict =
@@ -198,7 +190,8 @@ ExitCode run_plan(const Context& context, Arguments& arguments) {
   if (!arguments.timeline.empty()) {
     write_file(arguments.timeline, chrome_timeline(graph, machine, result.plan));
   }
-  if (!arguments.map.empty()) write_file(arguments.map, memory_map_svg(graph, machine, result.plan));
+  if (!arguments.map.empty())
+    write_file(arguments.map, memory_map_svg(graph, machine, result.plan));
   if (arguments.diagnose) {
     const Diagnosis diagnosis = diagnose(problem, result.plan);
     body["diagnosis"] = {{"ignore_cycles", diagnosis.ignore_cycles},

@@ -22,17 +22,31 @@ struct PeakOutcome {
   }
 };
 
+// Like Decoder, the meter keeps a base: where an order equals the base's before and behind the
+// changed part, only that part is walked.
 class PeakMeter {
  public:
   explicit PeakMeter(const Problem& problem);
-  PeakOutcome run(const std::vector<int>& sequence, std::int64_t floor,
-                  std::int64_t peak_limit = INT64_MAX);
+  PeakOutcome set_base(const std::vector<int>& sequence, std::int64_t floor);
+  // Positions of the base where the residency is at its peak.
+  const std::vector<int>& sore_positions() const { return sore_; }
+  PeakOutcome run_trial(const std::vector<int>& sequence, std::int64_t peak_limit);
 
  private:
+  struct Snapshot {
+    std::vector<int> left, live;
+    std::int64_t held = 0;
+  };
+  // Residency while the operation runs, and positions beyond limits it adds; then frees what is
+  // done.
+  std::int64_t step(int operation, std::int64_t& violation);
+
   const Problem& problem_;
-  std::vector<int> users_, left_;
-  std::vector<char> alive_;
-  std::vector<int> live_;
+  std::vector<int> users_, left_, live_;
+  std::int64_t held_ = 0, floor_ = 0;
+  std::vector<int> base_sequence_, sore_;
+  std::vector<PeakOutcome> before_, behind_;  // of the base: positions below p, positions from p on
+  std::vector<Snapshot> snapshots_;
 };
 
 // The order of all nodes that a sequence of operations stands for, without spills.

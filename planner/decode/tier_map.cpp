@@ -37,6 +37,17 @@ void TierMap::release(std::int64_t from, int buffer, std::int64_t time) {
   QUERN_CHECK(segments_[i].from == from && segments_[i].buffer == buffer);
   segments_[i].buffer = -1;
   segments_[i].released = time;
+  // Neighbours that became free at the same time are one range.
+  const auto mergeable = [&](std::size_t a, std::size_t b) {
+    return segments_[a].buffer < 0 && segments_[b].buffer < 0 &&
+           segments_[a].released == segments_[b].released;
+  };
+  const auto merge_with_next = [&](std::size_t a) {
+    segments_[a].to = segments_[a + 1].to;
+    segments_.erase(segments_.begin() + static_cast<std::ptrdiff_t>(a) + 1);
+  };
+  if (i + 1 < segments_.size() && mergeable(i, i + 1)) merge_with_next(i);
+  if (i > 0 && mergeable(i - 1, i)) merge_with_next(i - 1);
 }
 
 }  // namespace quern::planner

@@ -1,6 +1,7 @@
 // What memory costs a plan, in the three modes that LATTICE compares:
 //
-//   ignore   the order timed as if no address were ever shared: too fast, and wrong wherever a command then
+//   ignore   the order timed as if no address were ever shared: too fast, and wrong wherever a
+//   command then
 //            starts in memory that its last owner still holds (ownership violations)
 //   freeze   the order as planned, waiting for the addresses
 //   refine   critical-path moves that keep offsets, spills and reuse edges

@@ -34,9 +34,10 @@ std::vector<std::int64_t> path_to_end(const Problem& problem) {
 
 }  // namespace
 
-// An operation stands for its ALLOCs and for the lazy feeders it pulls in; FREE nodes follow the last use at
-// once, which is "FREE first". The key of an operation is then what it allocates, minus nothing.
-std::vector<int> mpas_sequence(const Problem& problem) {
+// An operation stands for its ALLOCs and for the lazy feeders it pulls in; FREE nodes follow the
+// last use at once, which is "FREE first". The key of an operation is then what it allocates, minus
+// nothing.
+std::vector<int> mpas_sequence(const Problem& problem, bool single_buffers) {
   const std::vector<std::int64_t> path = path_to_end(problem);
   // What an operation would allocate: buffers without a user among what is done. Kept up to date.
   std::vector<char> born(problem.buffers(), 0), done(problem.operations(), 0);
@@ -60,7 +61,8 @@ std::vector<int> mpas_sequence(const Problem& problem) {
     key_of[operation] = {allocates[operation], -path[operation], operation};
     ready.insert(key_of[operation]);
   };
-  // Lazy operations come with their consumers, so only the others are waited for, through lazy ones too.
+  // Lazy operations come with their consumers, so only the others are waited for, through lazy ones
+  // too.
   std::vector<std::vector<int>> anchors_after(problem.operations());
   for (int operation = 0; operation < problem.operations(); ++operation) {
     if (problem.lazy[operation]) continue;
@@ -70,8 +72,10 @@ std::vector<int> mpas_sequence(const Problem& problem) {
       const int at = stack.back();
       stack.pop_back();
       for (int other : problem.predecessors[at]) {
-        if (problem.lazy[other]) stack.push_back(other);
-        else before.insert(other);
+        if (problem.lazy[other])
+          stack.push_back(other);
+        else
+          before.insert(other);
       }
     }
     waiting[operation] = static_cast<int>(before.size());
@@ -81,11 +85,41 @@ std::vector<int> mpas_sequence(const Problem& problem) {
     if (!problem.lazy[operation] && waiting[operation] == 0) insert(operation);
   }
 
+  const auto& tiers = problem.machine->tiers;
+  std::vector<int> left(problem.buffers());
+  for (int buffer = 0; buffer < problem.buffers(); ++buffer) {
+    left[buffer] = static_cast<int>(problem.operations_of[buffer].size());
+  }
+  std::vector<std::int64_t> held(tiers.size(), 0), live(tiers.size(), 0), more(tiers.size()),
+      more_live(tiers.size());
+  const auto overfills = [&](int operation) {
+    std::fill(more.begin(), more.end(), 0);
+    std::fill(more_live.begin(), more_live.end(), 0);
+    for (int buffer : problem.buffers_of[operation]) {
+      if (born[buffer]) continue;
+      more[problem.tier[buffer]] += problem.size[buffer];
+      ++more_live[problem.tier[buffer]];
+    }
+    for (std::size_t t = 0; t < tiers.size(); ++t) {
+      if (tiers[t].counts_in_peak || more_live[t] == 0) continue;
+      if (single_buffers && tiers[t].peak_live_limit > 0) {
+        if (live[t] + more_live[t] > tiers[t].peak_live_limit) return true;
+      } else if (held[t] + more[t] > tiers[t].capacity) {
+        return true;
+      }
+    }
+    return false;
+  };
+
   std::vector<int> sequence;
+  std::size_t freed_up_to = 0;
   std::vector<int> stack;
   while (!ready.empty()) {
-    const int chosen = std::get<2>(*ready.begin());
-    ready.erase(ready.begin());
+    auto first = ready.begin();
+    while (first != ready.end() && overfills(std::get<2>(*first))) ++first;
+    if (first == ready.end()) first = ready.begin();  // nothing fits: go on rather than deadlock
+    const int chosen = std::get<2>(*first);
+    ready.erase(first);
     stack.assign(1, chosen);
     while (!stack.empty()) {
       const int top = stack.back();
@@ -104,6 +138,8 @@ std::vector<int> mpas_sequence(const Problem& problem) {
       for (int buffer : problem.buffers_of[top]) {
         if (born[buffer]) continue;
         born[buffer] = 1;
+        held[problem.tier[buffer]] += problem.size[buffer];
+        ++live[problem.tier[buffer]];
         // Others that would have allocated it no longer do.
         for (int user : problem.operations_of[buffer]) {
           for (int affected : {user, problem.lazy[user] && !problem.successors[user].empty()
@@ -117,6 +153,14 @@ std::vector<int> mpas_sequence(const Problem& problem) {
         }
       }
     }
+    // FREE first: what the chosen operation and its feeders used last is gone.
+    for (; freed_up_to < sequence.size(); ++freed_up_to) {
+      for (int buffer : problem.buffers_of[sequence[freed_up_to]]) {
+        if (--left[buffer] > 0) continue;
+        held[problem.tier[buffer]] -= problem.size[buffer];
+        --live[problem.tier[buffer]];
+      }
+    }
     for (int next : anchors_after[chosen]) {
       if (--waiting[next] == 0) insert(next);
     }
@@ -128,7 +172,7 @@ std::vector<int> mpas_sequence(const Problem& problem) {
 }
 
 Plan lattice_plan(const Problem& problem, Objective objective) {
-  const std::vector<int> sequence = mpas_sequence(problem);
+  const std::vector<int> sequence = mpas_sequence(problem, objective == Objective::peak);
   if (objective == Objective::peak) return order_only_plan(problem, sequence);
   Genes genes;  // best fit, cost over distance: the decoder's plainest policy
   Plan plan;
@@ -139,7 +183,8 @@ Plan lattice_plan(const Problem& problem, Objective objective) {
 
 namespace {
 
-// The nodes of a critical path, last first: from the node that ends last, back along whatever it waited for.
+// The nodes of a critical path, last first: from the node that ends last, back along whatever it
+// waited for.
 std::vector<int> critical_nodes(const PlanConstraints& constraints, const std::vector<int>& order,
                                 const PlanTiming& timing) {
   std::vector<int> previous(constraints.nodes(), -1);
@@ -187,8 +232,8 @@ int refine_critical_path(const Problem& problem, Plan& plan, const CpeLimits& li
       if (moves >= limits.moves || trials >= limits.trials) break;
       const int pipe = constraints.pipe_of(node);
       if (pipe < 0) continue;
-      // Swap with the neighbour before it on the same pipe: the node goes up to just before that one,
-      // together with what stands between them and has to come first (its ALLOC, a reload).
+      // Swap with the neighbour before it on the same pipe: the node goes up to just before that
+      // one, together with what stands between them and has to come first (its ALLOC, a reload).
       int before = position[node] - 1;
       while (before >= 0 && constraints.pipe_of(order[before]) != pipe) --before;
       if (before < 0) continue;

@@ -21,10 +21,14 @@ std::string node_name(const CommandGraph& graph, const Plan& plan, int node) {
 std::string xml(const std::string& text) {
   std::string out;
   for (char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else out += c;
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else
+      out += c;
   }
   return out;
 }
@@ -35,10 +39,16 @@ std::string chrome_timeline(const CommandGraph& graph, const Machine& machine, c
   const PlanTiming timing = time_plan(graph, machine, plan);
   const PlanConstraints constraints(graph, machine, plan);
   nlohmann::json events = nlohmann::json::array();
-  events.push_back({{"ph", "M"}, {"pid", 1}, {"name", "process_name"},
-                    {"args", {{"name", graph.name + " on " + machine.name + " (modelled cycles)"}}}});
+  events.push_back(
+      {{"ph", "M"},
+       {"pid", 1},
+       {"name", "process_name"},
+       {"args", {{"name", graph.name + " on " + machine.name + " (modelled cycles)"}}}});
   for (std::size_t pipe = 0; pipe < machine.pipes.size(); ++pipe) {
-    events.push_back({{"ph", "M"}, {"pid", 1}, {"tid", pipe}, {"name", "thread_name"},
+    events.push_back({{"ph", "M"},
+                      {"pid", 1},
+                      {"tid", pipe},
+                      {"name", "thread_name"},
                       {"args", {{"name", machine.pipes[pipe]}}}});
   }
   for (int node : plan.order) {
@@ -48,7 +58,9 @@ std::string chrome_timeline(const CommandGraph& graph, const Machine& machine, c
     if (node < graph.size()) {
       for (int buffer : graph.buffers_of[node]) buffers.push_back(graph.buffers[buffer].id);
     }
-    events.push_back({{"ph", "X"}, {"pid", 1}, {"tid", pipe},
+    events.push_back({{"ph", "X"},
+                      {"pid", 1},
+                      {"tid", pipe},
                       {"name", node_name(graph, plan, node)},
                       {"ts", timing.start[node]},
                       {"dur", timing.finish[node] - timing.start[node]},
@@ -66,9 +78,13 @@ std::string chrome_timeline(const CommandGraph& graph, const Machine& machine, c
     std::int64_t held = 0;
     for (std::size_t i = 0; i < changes[tier].size(); ++i) {
       held += changes[tier][i].second;
-      if (i + 1 < changes[tier].size() && changes[tier][i + 1].first == changes[tier][i].first) continue;
-      events.push_back({{"ph", "C"}, {"pid", 1}, {"name", machine.tiers[tier].name},
-                        {"ts", changes[tier][i].first}, {"args", {{"units", held}}}});
+      if (i + 1 < changes[tier].size() && changes[tier][i + 1].first == changes[tier][i].first)
+        continue;
+      events.push_back({{"ph", "C"},
+                        {"pid", 1},
+                        {"name", machine.tiers[tier].name},
+                        {"ts", changes[tier][i].first},
+                        {"args", {{"units", held}}}});
     }
   }
   return nlohmann::json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump() + "\n";
@@ -86,10 +102,11 @@ std::string memory_map_svg(const CommandGraph& graph, const Machine& machine, co
                  "font-family=\"sans-serif\" font-size=\"12\">\n",
                  width + left + 20, height);
   fmt::format_to(to, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
-  fmt::format_to(to,
-                 "<text x=\"{}\" y=\"18\">{} on {}: {} cycles (modelled), {} evictions; time across, "
-                 "addresses down</text>\n",
-                 left, xml(graph.name), xml(machine.name), timing.cycles, plan.spills.size());
+  fmt::format_to(
+      to,
+      "<text x=\"{}\" y=\"18\">{} on {}: {} cycles (modelled), {} evictions; time across, "
+      "addresses down</text>\n",
+      left, xml(graph.name), xml(machine.name), timing.cycles, plan.spills.size());
   for (std::size_t tier = 0; tier < machine.tiers.size(); ++tier) {
     const double top = gap + static_cast<double>(tier) * (lane + gap);
     const double per_unit = lane / static_cast<double>(machine.tiers[tier].capacity);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 
 #include "planner/search/evaluator.h"
 #include "planner/search/moves.h"
@@ -14,37 +15,44 @@ namespace quern::planner {
 
 struct Candidate {
   Genes genes;
-  double price = std::numeric_limits<double>::infinity();
+  double rank = std::numeric_limits<double>::infinity();  // Evaluator::rank
 };
 
 // When a search must end whatever its iterations.
 class StopSign {
  public:
   using Clock = std::chrono::steady_clock;
-  StopSign(const std::atomic<bool>* interrupted, Clock::time_point deadline)
-      : interrupted_(interrupted), deadline_(deadline) {}
+  StopSign(std::function<bool()> interrupted, Clock::time_point deadline)
+      : interrupted_(std::move(interrupted)), deadline_(deadline) {}
   bool raised() {
     if (reason_ != Reason::none) return true;
-    if (interrupted_ != nullptr && interrupted_->load(std::memory_order_relaxed)) {
+    if (interrupted_ && interrupted_()) {
       reason_ = Reason::interrupt;
     } else if (Clock::now() >= deadline_) {
       reason_ = Reason::time;
     }
     return reason_ != Reason::none;
   }
+  // A chain ran out of its share of the time.
+  void note_time() {
+    if (reason_ == Reason::none) cut_ = true;
+  }
   const char* reason() const {
+    if (reason_ == Reason::none && cut_) return "time";
     return reason_ == Reason::none ? "iterations" : reason_ == Reason::time ? "time" : "interrupt";
   }
 
  private:
   enum class Reason { none, time, interrupt };
-  const std::atomic<bool>* interrupted_;
+  std::function<bool()> interrupted_;
   Clock::time_point deadline_;
   std::atomic<Reason> reason_ = Reason::none;
+  std::atomic<bool> cut_ = false;
 };
 
 struct Cooling {
   std::int64_t iterations = 0;
+  double seconds = 0;          // cools down faster when the iterations would take longer than this
   double first = 0, last = 0;  // temperatures, in units of the price
 };
 

@@ -14,25 +14,31 @@ void Neighbourhood::index(const std::vector<int>& anchors) {
   for (std::size_t i = 0; i < anchors.size(); ++i) position_[anchors[i]] = static_cast<int>(i);
 }
 
-void Neighbourhood::change_order(std::vector<int>& anchors, Random& random) {
-  if (anchors.size() < 2) return;
+void Neighbourhood::change_order(std::vector<int>& anchors, Random& random, int at) {
+  const int count = static_cast<int>(anchors.size());
+  if (count < 2) return;
   const double kind = random.unit();
+  const int near =
+      at >= 0 ? std::clamp(at + (random.chance(0.5) ? 1 : -1) * (random.log_uniform(24) - 1), 0,
+                           count - 1)
+              : -1;
+  const int place = near >= 0 ? near : random.below(count);
   if (kind < 0.35)
-    move_segment(anchors, random);
+    move_segment(anchors, random, near);
   else if (kind < 0.45)
     swap_segments(anchors, random);
   else if (kind < 0.65)
-    move_chain(anchors, random);
+    move_chain(anchors, random, place);
   else if (kind < 0.75)
-    interleave_chains(anchors, random);
+    interleave_chains(anchors, random, place);
   else
-    bring_together(anchors, random);
+    bring_together(anchors, random, place);
 }
 
-void Neighbourhood::move_segment(std::vector<int>& anchors, Random& random) {
+void Neighbourhood::move_segment(std::vector<int>& anchors, Random& random, int at) const {
   const int count = static_cast<int>(anchors.size());
-  const int length = random.log_uniform(std::max(1, count / 4));
-  const int from = random.below(count - length + 1);
+  const int length = random.log_uniform(at >= 0 ? std::min(8, count) : std::max(1, count / 4));
+  const int from = at >= 0 ? std::min(at, count - length) : random.below(count - length + 1);
   const int shift = random.log_uniform(std::max(1, count / 2));
   const auto begin = anchors.begin();
   if (random.chance(0.5)) {
@@ -71,8 +77,8 @@ void Neighbourhood::relocate(std::vector<int>& anchors, const std::vector<int>& 
 
 // A whole chain, or the anchors that touch one buffer, next to a chain that shares something with
 // it, or anywhere.
-void Neighbourhood::move_chain(std::vector<int>& anchors, Random& random) {
-  const int anchor = anchors[random.below(static_cast<int>(anchors.size()))];
+void Neighbourhood::move_chain(std::vector<int>& anchors, Random& random, int place) {
+  const int anchor = anchors[place];
   group_ = structure_.chains[structure_.chain_of[anchor]];
   index(anchors);
   if (group_.size() == 1 || random.chance(0.2)) {
@@ -100,14 +106,14 @@ void Neighbourhood::move_chain(std::vector<int>& anchors, Random& random) {
 }
 
 // Two chains step by step, as when two accumulators share the operands that stream by.
-void Neighbourhood::interleave_chains(std::vector<int>& anchors, Random& random) {
-  const int anchor = anchors[random.below(static_cast<int>(anchors.size()))];
+void Neighbourhood::interleave_chains(std::vector<int>& anchors, Random& random, int place) {
+  const int anchor = anchors[place];
   const auto buffers = structure_.footprint[anchor];
   if (buffers.empty()) return;
   const auto users = structure_.touched_by[buffers[random.below(static_cast<int>(buffers.size()))]];
   const int other = users[random.below(static_cast<int>(users.size()))];
   const int a = structure_.chain_of[anchor], b = structure_.chain_of[other];
-  if (a == b) return move_segment(anchors, random);
+  if (a == b) return move_segment(anchors, random, -1);
   const auto& first = structure_.chains[a];
   const auto& second = structure_.chains[b];
   index(anchors);
@@ -127,12 +133,12 @@ void Neighbourhood::interleave_chains(std::vector<int>& anchors, Random& random)
 
 // Two users of one buffer that are neighbours in the order of its uses: the later one is moved up
 // to the earlier one, or the earlier one down.
-void Neighbourhood::bring_together(std::vector<int>& anchors, Random& random) {
-  const int anchor = anchors[random.below(static_cast<int>(anchors.size()))];
+void Neighbourhood::bring_together(std::vector<int>& anchors, Random& random, int place) {
+  const int anchor = anchors[place];
   const auto buffers = structure_.footprint[anchor];
   if (buffers.empty()) return;
   const auto users = structure_.touched_by[buffers[random.below(static_cast<int>(buffers.size()))]];
-  if (users.size() < 2) return move_segment(anchors, random);
+  if (users.size() < 2) return move_segment(anchors, random, -1);
   index(anchors);
   const int here = position_[anchor];
   int next = -1;

@@ -14,17 +14,18 @@ class Neighbourhood {
  public:
   Neighbourhood(const Problem& problem, const Structure& structure);
 
-  // Changes the order at random. The result is a permutation, not necessarily a legal order.
-  void change_order(std::vector<int>& anchors, Random& random);
+  // Changes the order at random, around place `at` of it if that is not -1. The result is a
+  // permutation, not necessarily a legal order.
+  void change_order(std::vector<int>& anchors, Random& random, int at = -1);
   // Changes how buffers are placed and evicted.
   void change_placement(Genes& genes, Random& random, bool cycles) const;
 
  private:
-  void move_segment(std::vector<int>& anchors, Random& random);
+  void move_segment(std::vector<int>& anchors, Random& random, int at) const;
   void swap_segments(std::vector<int>& anchors, Random& random) const;
-  void move_chain(std::vector<int>& anchors, Random& random);
-  void interleave_chains(std::vector<int>& anchors, Random& random);
-  void bring_together(std::vector<int>& anchors, Random& random);
+  void move_chain(std::vector<int>& anchors, Random& random, int place);
+  void interleave_chains(std::vector<int>& anchors, Random& random, int place);
+  void bring_together(std::vector<int>& anchors, Random& random, int place);
   // Takes `members` out and puts them, in their order, where `at` of the remaining anchors come
   // before.
   void relocate(std::vector<int>& anchors, const std::vector<int>& members, int at);

@@ -14,15 +14,30 @@ namespace {
 using Clock = StopSign::Clock;
 
 // Operations decoded a second on a slow core; turns seconds into a fixed number of iterations.
-constexpr double operations_per_second = 4e6;
-constexpr double peak_operations_per_second = 2e7;
+constexpr double operations_per_second = 1.5e7;
+constexpr double peak_operations_per_second = 4e7;
+
+// The same problem when every command takes no time at all.
+Problem without_times(Problem problem) {
+  std::fill(problem.cycles.begin(), problem.cycles.end(), 0);
+  std::fill(problem.in_cycles.begin(), problem.in_cycles.end(), 0);
+  std::fill(problem.out_cycles.begin(), problem.out_cycles.end(), 0);
+  return problem;
+}
+
+// Temperature of the cold chains, as a share of the hot ones'.
+constexpr double cold_share = 0.001;
 
 double default_seconds(Objective objective) { return objective == Objective::cycles ? 100 : 15; }
 
 class Search {
  public:
   Search(const Problem& problem, const PlanOptions& options, StopSign& stop)
-      : problem_(problem), options_(options), stop_(stop), structure_(problem) {}
+      : problem_(problem),
+        timeless_(without_times(problem)),
+        options_(options),
+        stop_(stop),
+        structure_(problem) {}
 
   Candidate run(double seconds) {
     Target target;
@@ -35,8 +50,8 @@ class Search {
       Target traffic{.objective = Objective::traffic};
       std::vector<Candidate> low = seed_pool(starts, traffic);
       improve(low, traffic, 0.15 * seconds);
-      Evaluator evaluator(problem_, traffic);
-      evaluator.price(low.front().genes, infinity_);
+      Evaluator evaluator(timeless_, traffic);
+      evaluator.set_base(low.front().genes);
       target.traffic_allowance = evaluator.outcome().traffic * 5 / 4;
       pool = seed_pool(starts, target);
       for (Candidate& candidate : low) {
@@ -47,11 +62,13 @@ class Search {
     } else {
       pool = seed_pool(starts, target);
       if (options_.objective == Objective::peak) {
+        Evaluator coarse(problem_, target);
+        coarse.set_base(pool.front().genes);
+        target.peak_floor = coarse.peak().peak * 8 / 10;
         Evaluator evaluator(problem_, target);
-        evaluator.price(pool.front().genes, infinity_);
-        target.peak_floor = evaluator.peak().peak * 9 / 10;
         for (Candidate& candidate : pool) {
-          candidate.price = Evaluator(problem_, target).price(candidate.genes, infinity_);
+          evaluator.set_base(candidate.genes);
+          candidate.rank = evaluator.rank();
         }
         sort(pool);
       }
@@ -63,23 +80,28 @@ class Search {
   std::int64_t iterations() const { return iterations_; }
 
  private:
-  static constexpr double infinity_ = std::numeric_limits<double>::infinity();
+  // Traffic does not depend on time, and without times the decoder can tell when a trial has become
+  // its base again.
+  const Problem& problem_for(const Target& target) const {
+    return target.objective == Objective::traffic ? timeless_ : problem_;
+  }
 
   static void sort(std::vector<Candidate>& pool) {
     std::stable_sort(pool.begin(), pool.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.price < b.price; });
+                     [](const Candidate& a, const Candidate& b) { return a.rank < b.rank; });
   }
 
   // One order under the different ways to place buffers.
   std::vector<Candidate> variants(const Genes& genes, const Target& target) {
     std::vector<Candidate> result;
-    Evaluator evaluator(problem_, target);
+    Evaluator evaluator(problem_for(target), target);
     const bool cycles = target.objective == Objective::cycles;
     for (int kind = 0; kind < (target.objective == Objective::peak ? 1 : 4); ++kind) {
       Candidate candidate{.genes = genes};
       candidate.genes.policy.time_first = cycles && (kind & 1) == 0;
       candidate.genes.policy.distance_power = (kind & 2) == 0 ? 1 : 2;
-      candidate.price = evaluator.price(candidate.genes, infinity_);
+      evaluator.set_base(candidate.genes);
+      candidate.rank = evaluator.rank();
       result.push_back(std::move(candidate));
     }
     return result;
@@ -110,26 +132,38 @@ class Search {
             : seconds * speed / std::max(1, problem_.operations()) * options_.threads;
     // The best start in each order, not four variants of one.
     distinct(pool);
+    // Cold chains hardly go uphill at all; they polish copies of the best candidate while the
+    // others roam.
     const struct {
-      int chains;
+      int hot, cold;
       double share, heat;
-    } rounds[] = {{8, 0.2, 1}, {4, 0.3, 0.6}, {2, 0.5, 0.4}};
+    } rounds[] = {{6, 2, 0.2, 1}, {3, 1, 0.3, 0.6}, {1, 1, 0.5, 0.4}};
     int round_number = 0;
     for (const auto& round : rounds) {
       ++round_number;
-      if (static_cast<int>(pool.size()) > round.chains) pool.resize(round.chains);
-      // Fewer starts than chains: the same start again under another seed.
-      for (std::size_t i = 0; static_cast<int>(pool.size()) < round.chains; ++i) {
-        pool.push_back(pool[i]);
+      const int chains = round.hot + round.cold;
+      std::vector<Candidate> next;
+      for (int chain = 0; chain < chains; ++chain) {
+        const bool cold = chain >= round.hot;
+        next.push_back(pool[cold ? 0 : chain % std::min(round.hot, static_cast<int>(pool.size()))]);
       }
+      pool = std::move(next);
       std::vector<std::int64_t> done(pool.size(), 0);
-      const auto iterations = static_cast<std::int64_t>(total * round.share / round.chains);
-      in_parallel(static_cast<int>(pool.size()), [&](int chain) {
-        const double scale = temperature_scale(target, pool[chain].price) * round.heat;
-        const Cooling cooling{iterations, scale, scale / 100};
+      const auto iterations = static_cast<std::int64_t>(total * round.share / chains);
+      in_parallel(chains, [&](int chain) {
+        const double scale = temperature_scale(target, pool[chain].rank) *
+                             (chain >= round.hot ? cold_share : round.heat);
+        const double chain_seconds = seconds * round.share * options_.threads / chains;
+        const Cooling cooling{iterations, chain_seconds, scale, scale / 100};
         const std::uint64_t seed =
             options_.seed * 1'000'003 + static_cast<std::uint64_t>(round_number * 101 + chain);
-        done[chain] = anneal(problem_, structure_, target, cooling, seed, stop_, pool[chain]);
+        Target aim = target;
+        // A cold chain grinds down the highest positions only.
+        if (chain >= round.hot) {
+          aim.peak_floor = static_cast<std::int64_t>(pool[chain].rank * 0.999);
+        }
+        done[chain] =
+            anneal(problem_for(target), structure_, aim, cooling, seed, stop_, pool[chain]);
       });
       for (std::int64_t count : done) iterations_ += count;
       sort(pool);
@@ -172,6 +206,7 @@ class Search {
   }
 
   const Problem& problem_;
+  const Problem timeless_;
   const PlanOptions& options_;
   StopSign& stop_;
   Structure structure_;
@@ -206,7 +241,9 @@ PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
     result.plan = order_only_plan(problem, sequence);
     return result;
   }
-  Decoder(problem).run(sequence, genes, {}, &result.plan);
+  const bool traffic = options.objective == Objective::traffic;
+  const Problem timeless = without_times(problem);
+  Decoder(traffic ? timeless : problem).run(sequence, genes, {}, &result.plan);
   Plan early = with_early_spill_outs(*problem.graph, result.plan);
   const auto cycles = [&](const Plan& plan) {
     return time_plan(*problem.graph, *problem.machine, plan).cycles;

@@ -1,7 +1,6 @@
 // Plans a graph for one objective: the front door of the room.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -24,8 +23,7 @@ struct PlanOptions {
   std::int64_t iterations = 0;  // of all chains together; 0: what the time limit should allow
   std::uint64_t seed = 1;
   int threads = 2;
-  const std::atomic<bool>* interrupted = nullptr;  // set: stop, keep the best plan so far
-  std::function<void(double share, std::int64_t best)> progress = {};
+  std::function<bool()> interrupted = {};  // true: stop, keep the best plan so far
 };
 
 struct PlanResult {

@@ -87,9 +87,8 @@ TEST(Planner, SearchIsDeterministicForItsSeedAndThreads) {
 TEST(Planner, AnytimeOnInterrupt) {
   const Machine machine = npu();
   const CommandGraph graph = build_command_graph(matmul_trace(4, 4, 4), machine);
-  const std::atomic<bool> interrupted = true;
   for (Objective objective : {Objective::peak, Objective::traffic, Objective::cycles}) {
-    PlanOptions options{.objective = objective, .interrupted = &interrupted};
+    PlanOptions options{.objective = objective, .interrupted = [] { return true; }};
     const Planned planned = plan(graph, machine, options);
     EXPECT_TRUE(planned.verdict.valid);
     EXPECT_EQ(planned.result.stopped_by, "interrupt");

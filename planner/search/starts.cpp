@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "base/error.h"
+#include "planner/lattice/lattice.h"
 
 namespace quern::planner {
 namespace {
@@ -53,6 +55,94 @@ std::vector<int> by_level(const Problem& problem, const std::vector<int>& stable
   std::stable_sort(anchors.begin(), anchors.end(),
                    [&](int a, int b) { return level[a] < level[b]; });
   return anchors;
+}
+
+// The order, but whatever gives more memory back than it takes goes first as soon as it can. Only
+// the next few ready operations are looked at, so that the order stays what it was otherwise.
+std::vector<int> relieved(const Problem& problem, const std::vector<int>& sequence) {
+  constexpr int look_ahead = 48;
+  std::vector<int> rank(problem.operations()), waiting(problem.operations(), 0);
+  for (std::size_t i = 0; i < sequence.size(); ++i) rank[sequence[i]] = static_cast<int>(i);
+  // Lazy operations come with their consumers, so the others wait for each other through them.
+  std::vector<std::vector<int>> after(problem.operations());
+  std::vector<int> stack, before;
+  for (int operation = 0; operation < problem.operations(); ++operation) {
+    if (problem.lazy[operation]) continue;
+    stack.assign(1, operation);
+    before.clear();
+    while (!stack.empty()) {
+      const int at = stack.back();
+      stack.pop_back();
+      for (int other : problem.predecessors[at]) {
+        (problem.lazy[other] ? stack : before).push_back(other);
+      }
+    }
+    std::sort(before.begin(), before.end());
+    before.erase(std::unique(before.begin(), before.end()), before.end());
+    waiting[operation] = static_cast<int>(before.size());
+    for (int other : before) after[other].push_back(operation);
+  }
+  std::set<std::pair<int, int>> ready;
+  for (int operation = 0; operation < problem.operations(); ++operation) {
+    if (!problem.lazy[operation] && waiting[operation] == 0)
+      ready.insert({rank[operation], operation});
+  }
+  std::vector<int> left(problem.buffers());
+  std::vector<char> born(problem.buffers(), 0), done(problem.operations(), 0);
+  for (int buffer = 0; buffer < problem.buffers(); ++buffer) {
+    left[buffer] = static_cast<int>(problem.operations_of[buffer].size());
+  }
+  const auto& tiers = problem.machine->tiers;
+  const auto change = [&](int operation) {
+    std::int64_t units = 0;
+    for (int buffer : problem.buffers_of[operation]) {
+      if (!tiers[problem.tier[buffer]].counts_in_peak) continue;
+      if (!born[buffer]) units += problem.size[buffer];
+      if (left[buffer] == 1) units -= problem.size[buffer];
+    }
+    for (int other : problem.predecessors[operation]) {
+      if (!problem.lazy[other] || done[other]) continue;
+      for (int buffer : problem.buffers_of[other]) {
+        if (!born[buffer] && tiers[problem.tier[buffer]].counts_in_peak)
+          units += problem.size[buffer];
+      }
+    }
+    return units;
+  };
+  std::vector<int> order;
+  while (!ready.empty()) {
+    auto chosen = ready.begin();
+    std::int64_t best = 0;
+    int seen = 0;
+    for (auto at = ready.begin(); at != ready.end() && seen < look_ahead; ++at, ++seen) {
+      const std::int64_t units = change(at->second);
+      if (units < best) {
+        best = units;
+        chosen = at;
+      }
+    }
+    const int operation = chosen->second;
+    ready.erase(chosen);
+    order.push_back(operation);
+    stack.assign(1, operation);
+    while (!stack.empty()) {
+      const int at = stack.back();
+      stack.pop_back();
+      if (done[at]) continue;
+      done[at] = 1;
+      for (int buffer : problem.buffers_of[at]) {
+        born[buffer] = 1;
+        --left[buffer];
+      }
+      for (int other : problem.predecessors[at]) {
+        if (problem.lazy[other]) stack.push_back(other);
+      }
+    }
+    for (int next : after[operation]) {
+      if (--waiting[next] == 0) ready.insert({rank[next], next});
+    }
+  }
+  return order;
 }
 
 class ChainGroups {
@@ -217,6 +307,15 @@ std::vector<Start> constructed_starts(const Problem& problem, const Structure& s
         depth_first(problem, (ties & 1) != 0, (ties & 2) != 0));
   }
   add("level", by_level(problem, stable));
+  add("mpas", anchors_of(problem, mpas_sequence(problem, false)));
+  add("mpas-single", anchors_of(problem, mpas_sequence(problem, true)));
+  for (std::size_t i = 0, plain = starts.size(); i < plain; ++i) {
+    const std::string name = starts[i].name;
+    linearizer.run(starts[i].anchors, sequence);
+    const std::vector<int> whole = sequence;
+    const std::vector<int> relief = relieved(problem, whole);
+    add("relieved-" + name, anchors_of(problem, relief));
+  }
   const ChainGroups groups(problem, structure);
   for (int size = 1; size <= 8; ++size) {
     for (int interleave = 1; interleave <= std::min(size, 4); ++interleave) {

@@ -5,6 +5,8 @@
 //   stable           by node id
 //   depth first      from the last commands back, predecessors first; four ways to break ties
 //   level            all commands of one depth before the next
+//   mpas             see planner/lattice
+//   relieved ...     each of these, but commands that give memory back go first
 //   grouped chains   chains that share buffers in groups of g, w of them interleaved, the groups in
 //   a walk
 //                    that always goes to the neighbour sharing most (which snakes over a tiled
