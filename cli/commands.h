@@ -17,5 +17,6 @@ void add_validate_model(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_alloc(CLI::App& app, Context& context);
+void add_plan(CLI::App& app, Context& context);
 
 }  // namespace quern::cli

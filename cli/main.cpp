@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   cli::add_bench(app, context);
   cli::add_compare(app, context);
   cli::add_alloc(app, context);
+  cli::add_plan(app, context);
 
   try {
     const auto commands = app.get_subcommands([](CLI::App*) { return true; });

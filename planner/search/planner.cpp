@@ -1,0 +1,258 @@
+#include "planner/search/planner.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "planner/lattice/lattice.h"
+#include "planner/search/annealer.h"
+#include "planner/search/starts.h"
+#include "planner/timing/timing.h"
+
+namespace quern::planner {
+namespace {
+
+using Clock = StopSign::Clock;
+
+// Operations decoded a second on a slow core; turns seconds into a fixed number of iterations.
+constexpr double operations_per_second = 1.5e7;
+constexpr double peak_operations_per_second = 4e7;
+
+// The same problem when every command takes no time at all.
+Problem without_times(Problem problem) {
+  std::fill(problem.cycles.begin(), problem.cycles.end(), 0);
+  std::fill(problem.in_cycles.begin(), problem.in_cycles.end(), 0);
+  std::fill(problem.out_cycles.begin(), problem.out_cycles.end(), 0);
+  return problem;
+}
+
+// Temperature of the cold chains, as a share of the hot ones'.
+constexpr double cold_share = 0.001;
+
+double default_seconds(Objective objective) { return objective == Objective::cycles ? 100 : 15; }
+
+class Search {
+ public:
+  Search(const Problem& problem, const PlanOptions& options, StopSign& stop)
+      : problem_(problem),
+        timeless_(without_times(problem)),
+        options_(options),
+        stop_(stop),
+        structure_(problem) {}
+
+  Candidate run(double seconds) {
+    Target target;
+    target.objective = options_.objective;
+    std::vector<Candidate> pool;
+    const std::vector<Start> starts = constructed_starts(problem_, structure_);
+    if (options_.objective == Objective::cycles) {
+      // What traffic can be had, first: the allowance follows from it, and its orders are good
+      // starts.
+      Target traffic{.objective = Objective::traffic};
+      std::vector<Candidate> low = seed_pool(starts, traffic);
+      improve(low, traffic, 0.15 * seconds);
+      Evaluator evaluator(timeless_, traffic);
+      evaluator.set_base(low.front().genes);
+      target.traffic_allowance = evaluator.outcome().traffic * 5 / 4;
+      pool = seed_pool(starts, target);
+      for (Candidate& candidate : low) {
+        for (Candidate& variant : variants(candidate.genes, target)) pool.push_back(variant);
+      }
+      sort(pool);
+      improve(pool, target, 0.85 * seconds);
+    } else {
+      pool = seed_pool(starts, target);
+      if (options_.objective == Objective::peak) {
+        Evaluator coarse(problem_, target);
+        coarse.set_base(pool.front().genes);
+        target.peak_floor = coarse.peak().peak * 8 / 10;
+        Evaluator evaluator(problem_, target);
+        for (Candidate& candidate : pool) {
+          evaluator.set_base(candidate.genes);
+          candidate.rank = evaluator.rank();
+        }
+        sort(pool);
+      }
+      improve(pool, target, seconds);
+    }
+    return pool.front();
+  }
+
+  std::int64_t iterations() const { return iterations_; }
+
+ private:
+  // Traffic does not depend on time, and without times the decoder can tell when a trial has become
+  // its base again.
+  const Problem& problem_for(const Target& target) const {
+    return target.objective == Objective::traffic ? timeless_ : problem_;
+  }
+
+  static void sort(std::vector<Candidate>& pool) {
+    std::stable_sort(pool.begin(), pool.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.rank < b.rank; });
+  }
+
+  // One order under the different ways to place buffers.
+  std::vector<Candidate> variants(const Genes& genes, const Target& target) {
+    std::vector<Candidate> result;
+    Evaluator evaluator(problem_for(target), target);
+    const bool cycles = target.objective == Objective::cycles;
+    for (int kind = 0; kind < (target.objective == Objective::peak ? 1 : 4); ++kind) {
+      Candidate candidate{.genes = genes};
+      candidate.genes.policy.time_first = cycles && (kind & 1) == 0;
+      candidate.genes.policy.distance_power = (kind & 2) == 0 ? 1 : 2;
+      evaluator.set_base(candidate.genes);
+      candidate.rank = evaluator.rank();
+      result.push_back(std::move(candidate));
+    }
+    return result;
+  }
+
+  std::vector<Candidate> seed_pool(const std::vector<Start>& starts, const Target& target) {
+    std::vector<Candidate> pool;
+    for (const Start& start : starts) {
+      Genes genes;
+      genes.anchors = start.anchors;
+      for (Candidate& candidate : variants(genes, target)) {
+        pool.push_back(std::move(candidate));
+      }
+      if (stop_.raised()) break;
+    }
+    sort(pool);
+    return pool;
+  }
+
+  // Rounds of annealing: many starts for a short while, the better ones for longer, the best for
+  // longest. Chains of a round are independent, so threads do not change the result.
+  void improve(std::vector<Candidate>& pool, const Target& target, double seconds) {
+    const double speed =
+        target.objective == Objective::peak ? peak_operations_per_second : operations_per_second;
+    const double total =
+        options_.iterations > 0
+            ? static_cast<double>(options_.iterations)
+            : seconds * speed / std::max(1, problem_.operations()) * options_.threads;
+    // The best start in each order, not four variants of one.
+    distinct(pool);
+    // Cold chains hardly go uphill at all; they polish copies of the best candidate while the
+    // others roam.
+    const struct {
+      int hot, cold;
+      double share, heat;
+    } rounds[] = {{6, 2, 0.2, 1}, {3, 1, 0.3, 0.6}, {1, 1, 0.5, 0.4}};
+    int round_number = 0;
+    for (const auto& round : rounds) {
+      ++round_number;
+      const int chains = round.hot + round.cold;
+      std::vector<Candidate> next;
+      for (int chain = 0; chain < chains; ++chain) {
+        const bool cold = chain >= round.hot;
+        next.push_back(pool[cold ? 0 : chain % std::min(round.hot, static_cast<int>(pool.size()))]);
+      }
+      pool = std::move(next);
+      std::vector<std::int64_t> done(pool.size(), 0);
+      const auto iterations = static_cast<std::int64_t>(total * round.share / chains);
+      in_parallel(chains, [&](int chain) {
+        const double scale = temperature_scale(target, pool[chain].rank) *
+                             (chain >= round.hot ? cold_share : round.heat);
+        const double chain_seconds = seconds * round.share * options_.threads / chains;
+        const Cooling cooling{iterations, chain_seconds, scale, scale / 100};
+        const std::uint64_t seed =
+            options_.seed * 1'000'003 + static_cast<std::uint64_t>(round_number * 101 + chain);
+        Target aim = target;
+        // A cold chain grinds down the highest positions only.
+        if (chain >= round.hot) {
+          aim.peak_floor = static_cast<std::int64_t>(pool[chain].rank * 0.999);
+        }
+        done[chain] =
+            anneal(problem_for(target), structure_, aim, cooling, seed, stop_, pool[chain]);
+      });
+      for (std::int64_t count : done) iterations_ += count;
+      sort(pool);
+    }
+  }
+
+  static void distinct(std::vector<Candidate>& pool) {
+    std::vector<Candidate> kept;
+    for (Candidate& candidate : pool) {
+      bool known = false;
+      for (const Candidate& other : kept)
+        known = known || other.genes.anchors == candidate.genes.anchors;
+      if (!known) kept.push_back(std::move(candidate));
+    }
+    pool = std::move(kept);
+  }
+
+  double temperature_scale(const Target& target, double price) const {
+    switch (target.objective) {
+      case Objective::cycles:
+        return price * 0.002;
+      case Objective::traffic:
+        return std::max(1.0, price * 0.01);
+      case Objective::peak:
+        break;
+    }
+    return 2;
+  }
+
+  template <class Body>
+  void in_parallel(int count, Body body) {
+    std::atomic<int> next = 0;
+    const auto work = [&] {
+      for (int i = next++; i < count; i = next++) body(i);
+    };
+    std::vector<std::thread> threads;
+    for (int t = 1; t < options_.threads; ++t) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  const Problem& problem_;
+  const Problem timeless_;
+  const PlanOptions& options_;
+  StopSign& stop_;
+  Structure structure_;
+  std::int64_t iterations_ = 0;
+};
+
+}  // namespace
+
+PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
+  const double seconds =
+      options.time_limit > 0 ? options.time_limit : default_seconds(options.objective);
+  StopSign stop(options.interrupted, Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                        std::chrono::duration<double>(seconds)));
+  PlanResult result;
+  if (options.pipeline == Pipeline::lattice) {
+    result.plan = lattice_plan(problem, options.objective);
+    return result;
+  }
+  Genes genes;
+  if (options.pipeline == Pipeline::search && !problem.anchors.empty()) {
+    Search search(problem, options, stop);
+    genes = search.run(0.9 * seconds).genes;
+    result.iterations = search.iterations();
+    result.stopped_by = stop.reason();
+  } else {
+    genes.anchors = problem.anchors;
+    genes.policy.time_first = options.objective == Objective::cycles;
+  }
+  std::vector<int> sequence;
+  Linearizer(problem).run(genes.anchors, sequence);
+  if (options.objective == Objective::peak) {
+    result.plan = order_only_plan(problem, sequence);
+    return result;
+  }
+  const bool traffic = options.objective == Objective::traffic;
+  const Problem timeless = without_times(problem);
+  Decoder(traffic ? timeless : problem).run(sequence, genes, {}, &result.plan);
+  Plan early = with_early_spill_outs(*problem.graph, result.plan);
+  const auto cycles = [&](const Plan& plan) {
+    return time_plan(*problem.graph, *problem.machine, plan).cycles;
+  };
+  if (cycles(early) <= cycles(result.plan)) result.plan = std::move(early);
+  if (options.objective == Objective::cycles && options.pipeline == Pipeline::search) {
+    refine_critical_path(problem, result.plan, {.passes = 4, .moves = 100, .trials = 2000});
+  }
+  return result;
+}
+
+}  // namespace quern::planner

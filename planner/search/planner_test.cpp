@@ -1,0 +1,136 @@
+// Whole plans: every objective on the given and on synthetic traces, judged by the verifier.
+#include "planner/search/planner.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "planner/model/trace_reader.h"
+#include "planner/synthetic/trace_builder.h"
+#include "planner/verify/verifier.h"
+
+namespace quern::planner {
+namespace {
+
+const std::filesystem::path room = std::filesystem::path(QUERN_SOURCE_DIR) / "planner";
+
+Machine npu() {
+  return read_machine(room / "machines/davinci-npu.json", room / "machines/schema.json");
+}
+
+struct Planned {
+  verify::Verdict verdict;
+  PlanResult result;
+};
+
+Planned plan(const CommandGraph& graph, const Machine& machine, const PlanOptions& options) {
+  const Problem problem = compile(graph, machine);
+  Planned planned;
+  planned.result = make_plan(problem, options);
+  verify::Submission submission;
+  const Plan& p = planned.result.plan;
+  submission.schedule.assign(p.order.begin(), p.order.end());
+  submission.has_memory = p.has_memory();
+  for (std::size_t b = 0; b < p.offsets.size(); ++b) {
+    submission.memory.push_back({graph.buffers[b].id, p.offsets[b], 0});
+  }
+  for (const Spill& pair : p.spills) {
+    submission.spills.push_back({graph.buffers[pair.buffer].id, pair.offset, 0});
+  }
+  planned.verdict = verify::judge(graph, machine, submission, options.objective == Objective::peak);
+  return planned;
+}
+
+CommandGraph given(const std::string& name) {
+  return build_command_graph(read_trace(room / "traces" / (name + ".json")), npu());
+}
+
+// Public figures of the stable order (operations by node id), which others computed with their own
+// evaluators: peak, cycles without memory, and traffic and pairs under farthest-next-use eviction.
+TEST(Planner, StableOrderReproducesPublicFigures) {
+  const struct {
+    const char* name;
+    std::int64_t peak, cycles, traffic, pairs;
+  } rows[] = {
+      {"Matmul_Case0", 9216, 82773, 34944, 273},
+      {"FlashAttention_Case0", 4500, 31429, 3584, 14},
+  };
+  for (const auto& row : rows) {
+    const CommandGraph graph = given(row.name);
+    const Planned traffic =
+        plan(graph, npu(), {.objective = Objective::traffic, .pipeline = Pipeline::stable});
+    ASSERT_TRUE(traffic.verdict.valid) << row.name << ": " << traffic.verdict.problems.front();
+    EXPECT_EQ(traffic.verdict.traffic, row.traffic) << row.name;
+    EXPECT_EQ(traffic.verdict.spills, row.pairs) << row.name;
+  }
+  const Planned peak = plan(given("Matmul_Case0"), npu(),
+                            {.objective = Objective::peak, .pipeline = Pipeline::stable});
+  EXPECT_EQ(peak.verdict.peak, 9216);
+  EXPECT_EQ(peak.verdict.cycles, 82773);
+}
+
+TEST(Planner, SearchIsDeterministicForItsSeedAndThreads) {
+  const Machine machine = npu();
+  const CommandGraph graph = build_command_graph(attention_trace(2, 3, 1), machine);
+  for (Objective objective : {Objective::peak, Objective::traffic, Objective::cycles}) {
+    PlanOptions options{.objective = objective, .time_limit = 600, .threads = 2};
+    options.iterations = 400;
+    const Planned first = plan(graph, machine, options), second = plan(graph, machine, options);
+    ASSERT_TRUE(first.verdict.valid) << first.verdict.problems.front();
+    EXPECT_EQ(first.result.stopped_by, "iterations");
+    EXPECT_EQ(first.result.plan.order, second.result.plan.order);
+    EXPECT_EQ(first.result.plan.offsets, second.result.plan.offsets);
+  }
+}
+
+TEST(Planner, AnytimeOnInterrupt) {
+  const Machine machine = npu();
+  const CommandGraph graph = build_command_graph(matmul_trace(4, 4, 4), machine);
+  for (Objective objective : {Objective::peak, Objective::traffic, Objective::cycles}) {
+    PlanOptions options{.objective = objective, .interrupted = [] { return true; }};
+    const Planned planned = plan(graph, machine, options);
+    EXPECT_TRUE(planned.verdict.valid);
+    EXPECT_EQ(planned.result.stopped_by, "interrupt");
+  }
+}
+
+// Every family and odd sizes, all objectives: valid plans, never a deadlock, spilled or not.
+TEST(Planner, SyntheticFamilies) {
+  const Machine machine = npu();
+  for (const Trace& trace :
+       {matmul_trace(1, 1, 1), matmul_trace(3, 5, 7), matmul_trace(7, 1, 9),
+        attention_trace(1, 1, 1), attention_trace(3, 2, 2), attention_trace(2, 5, 1),
+        convolution_trace(3, 2, 300), convolution_trace(4, 3, 620), convolution_trace(1, 1, 1)}) {
+    const CommandGraph graph = build_command_graph(trace, machine);
+    for (Objective objective : {Objective::peak, Objective::traffic, Objective::cycles}) {
+      PlanOptions options{.objective = objective, .time_limit = 600};
+      options.iterations = 60;
+      const Planned planned = plan(graph, machine, options);
+      EXPECT_TRUE(planned.verdict.valid)
+          << trace.name << ": "
+          << (planned.verdict.problems.empty() ? "" : planned.verdict.problems.front());
+    }
+  }
+}
+
+// A machine whose tier holds two units of everything forces the worst fragmentation; planning must
+// still end.
+TEST(Planner, NeverDeadlocksWhenMemoryIsTight) {
+  Machine machine = npu();
+  machine.tiers[0].capacity = 640;  // L1: two 256-unit tiles and a half
+  machine.tiers[1].capacity = 400;  // UB: three 128-unit vectors
+  machine.tiers[4].capacity = 256;  // L0C: one accumulator
+  const CommandGraph graph = build_command_graph(attention_trace(2, 3, 1), machine);
+  for (Objective objective : {Objective::traffic, Objective::cycles}) {
+    PlanOptions options{.objective = objective, .time_limit = 600};
+    options.iterations = 300;
+    const Planned planned = plan(graph, machine, options);
+    EXPECT_TRUE(planned.verdict.valid)
+        << (planned.verdict.problems.empty() ? "" : planned.verdict.problems.front());
+    EXPECT_GT(planned.verdict.spills, 0);
+  }
+}
+
+}  // namespace
+}  // namespace quern::planner

@@ -1,0 +1,85 @@
+// What the planner must reach on the given traces within its default budgets, and that it scales to
+// traces of the same families eight times as large. Slow.
+#include <gtest/gtest.h>
+
+#include "planner/model/trace_reader.h"
+#include "planner/search/planner.h"
+#include "planner/synthetic/trace_builder.h"
+#include "planner/verify/verifier.h"
+
+namespace quern::planner {
+namespace {
+
+const std::filesystem::path room = std::filesystem::path(QUERN_SOURCE_DIR) / "planner";
+
+verify::Verdict planned(const CommandGraph& graph, const Machine& machine,
+                        const PlanOptions& options) {
+  const Plan plan = make_plan(compile(graph, machine), options).plan;
+  verify::Submission submission;
+  submission.schedule.assign(plan.order.begin(), plan.order.end());
+  submission.has_memory = plan.has_memory();
+  for (std::size_t b = 0; b < plan.offsets.size(); ++b) {
+    submission.memory.push_back({graph.buffers[b].id, plan.offsets[b], 0});
+  }
+  for (const Spill& pair : plan.spills) {
+    submission.spills.push_back({graph.buffers[pair.buffer].id, pair.offset, 0});
+  }
+  return verify::judge(graph, machine, submission, options.objective == Objective::peak);
+}
+
+struct Reach {
+  const char* name;
+  std::int64_t peak, traffic, cycles;
+};
+
+class GivenTraces : public testing::TestWithParam<Reach> {};
+
+TEST_P(GivenTraces, ReachTheirFigures) {
+  const Machine machine =
+      read_machine(room / "machines/davinci-npu.json", room / "machines/schema.json");
+  const CommandGraph graph = build_command_graph(
+      read_trace(room / "traces" / (std::string(GetParam().name) + ".json")), machine);
+  const auto peak = planned(graph, machine, {.objective = Objective::peak});
+  EXPECT_TRUE(peak.valid);
+  EXPECT_LE(peak.peak, GetParam().peak);
+  const auto traffic = planned(graph, machine, {.objective = Objective::traffic});
+  EXPECT_TRUE(traffic.valid);
+  EXPECT_LE(traffic.traffic, GetParam().traffic);
+  const auto cycles = planned(graph, machine, {.objective = Objective::cycles});
+  EXPECT_TRUE(cycles.valid);
+  EXPECT_LE(cycles.cycles, GetParam().cycles);
+  EXPECT_LE(*cycles.traffic * 10, GetParam().traffic * 14);
+}
+
+// The best public figures of each case; for cycles a target below them.
+INSTANTIATE_TEST_SUITE_P(Reach, GivenTraces,
+                         testing::Values(Reach{"Matmul_Case0", 9216, 12416, 95000},
+                                         Reach{"FlashAttention_Case0", 4498, 3584, 34500},
+                                         Reach{"Conv_Case0", 6912, 43782, 405000}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(Scaling, LargerTracesOfTheFamilies) {
+  const Machine machine =
+      read_machine(room / "machines/davinci-npu.json", room / "machines/schema.json");
+  for (const Trace& trace :
+       {matmul_trace(16, 16, 16), attention_trace(8, 8, 1), convolution_trace(60, 10, 96)}) {
+    const CommandGraph graph = build_command_graph(trace, machine);
+    for (Objective objective : {Objective::peak, Objective::traffic, Objective::cycles}) {
+      PlanOptions options{.objective = objective, .time_limit = 20};
+      const auto verdict = planned(graph, machine, options);
+      EXPECT_TRUE(verdict.valid) << trace.name;
+      options.pipeline = Pipeline::lattice;
+      const auto lattice = planned(graph, machine, options);
+      if (objective == Objective::peak) {
+        EXPECT_LE(verdict.peak, lattice.peak) << trace.name;
+      } else if (objective == Objective::traffic) {
+        EXPECT_LE(verdict.traffic, lattice.traffic) << trace.name;
+      } else {
+        EXPECT_LT(verdict.cycles, lattice.cycles) << trace.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace quern::planner
