@@ -63,8 +63,8 @@ int top_bit(Uint128 value) {
                    : 63 - std::countl_zero(static_cast<std::uint64_t>(value));
 }
 
-// value / 2^shift rounded to an integer; `inexact` is set when bits were lost. Bit 0 of `value` may be
-// sticky (standing for any positive amount below), as long as shift >= 2 then.
+// value / 2^shift rounded to an integer; `inexact` is set when bits were lost. Bit 0 of `value` may
+// be sticky (standing for any positive amount below), as long as shift >= 2 then.
 Uint128 shift_and_round(Uint128 value, int shift, bool negative, Rounding rounding, bool& inexact) {
   if (shift <= 0) {
     inexact = false;
@@ -80,12 +80,23 @@ Uint128 shift_and_round(Uint128 value, int shift, bool negative, Rounding roundi
   const bool at_half = half != 0 && rest == half;
   bool increment = false;
   switch (rounding) {
-    case Rounding::nearest_even: increment = above_half || (at_half && (whole & 1)); break;
-    case Rounding::to_zero: break;
-    case Rounding::down: increment = negative; break;
-    case Rounding::up: increment = !negative; break;
-    case Rounding::nearest_away: increment = above_half || at_half; break;
-    case Rounding::odd: whole |= 1; break;
+    case Rounding::nearest_even:
+      increment = above_half || (at_half && (whole & 1));
+      break;
+    case Rounding::to_zero:
+      break;
+    case Rounding::down:
+      increment = negative;
+      break;
+    case Rounding::up:
+      increment = !negative;
+      break;
+    case Rounding::nearest_away:
+      increment = above_half || at_half;
+      break;
+    case Rounding::odd:
+      whole |= 1;
+      break;
   }
   return whole + (increment ? 1 : 0);
 }
@@ -99,8 +110,8 @@ std::uint64_t overflowed(FpFormat format, bool negative, Rounding rounding, std:
   return to_largest ? infinite - 1 : infinite;
 }
 
-// Rounds mantissa * 2^exponent (mantissa not 0; bit 0 may be sticky when the mantissa is longer than the
-// precision by two bits or more) into the format.
+// Rounds mantissa * 2^exponent (mantissa not 0; bit 0 may be sticky when the mantissa is longer
+// than the precision by two bits or more) into the format.
 std::uint64_t round_and_pack(FpFormat format, const Term& value, Rounding rounding,
                              std::uint8_t& flags) {
   const FpFormatInfo f = info(format);
@@ -108,8 +119,8 @@ std::uint64_t round_and_pack(FpFormat format, const Term& value, Rounding roundi
   const int top = value.exponent + top_bit(value.mantissa);
   int unit = (top > lowest ? top : lowest) - f.mantissa_bits;  // exponent of the last place
   bool inexact = false;
-  auto rounded = static_cast<std::uint64_t>(shift_and_round(
-      value.mantissa, unit - value.exponent, value.negative, rounding, inexact));
+  auto rounded = static_cast<std::uint64_t>(
+      shift_and_round(value.mantissa, unit - value.exponent, value.negative, rounding, inexact));
   if (inexact) {
     flags |= fp_inexact;
     bool tiny = top < lowest;
@@ -141,12 +152,13 @@ bool zero_sum_sign(bool all_negative, bool all_positive, Rounding rounding) {
   return rounding == Rounding::down;
 }
 
-// x + y, exact, with a sticky last bit where the 128 bits do not suffice. Both normalised to bit 125,
-// mantissas of at most 106 bits, so a cancellation of more than one bit never meets a lost bit.
+// x + y, exact, with a sticky last bit where the 128 bits do not suffice. Both normalised to bit
+// 125, mantissas of at most 106 bits, so a cancellation of more than one bit never meets a lost
+// bit.
 std::uint64_t round_sum(FpFormat format, Term x, Term y, Rounding rounding, std::uint8_t& flags) {
   if (x.mantissa == 0 && y.mantissa == 0)
-    return signed_zero(format, zero_sum_sign(x.negative && y.negative,
-                                             !x.negative && !y.negative, rounding));
+    return signed_zero(
+        format, zero_sum_sign(x.negative && y.negative, !x.negative && !y.negative, rounding));
   if (x.mantissa == 0) return round_and_pack(format, y, rounding, flags);
   if (y.mantissa == 0) return round_and_pack(format, x, rounding, flags);
   for (Term* t : {&x, &y}) {
@@ -185,8 +197,8 @@ class Accumulator {
     const int limb = shift / 64, bit = shift % 64;
     const auto low = static_cast<std::uint64_t>(term.mantissa);
     const auto high = static_cast<std::uint64_t>(term.mantissa >> 64);
-    const std::uint64_t parts[3] = {
-        low << bit, bit ? (low >> (64 - bit)) | (high << bit) : high, bit ? high >> (64 - bit) : 0};
+    const std::uint64_t parts[3] = {low << bit, bit ? (low >> (64 - bit)) | (high << bit) : high,
+                                    bit ? high >> (64 - bit) : 0};
     for (int i = 0; i < 3; ++i)
       if (limb + i < limbs) shifted[limb + i] = parts[i];
     unsigned carry = term.negative ? 1 : 0;
@@ -227,7 +239,8 @@ class Accumulator {
 
  private:
   static constexpr int limbs = 10;
-  static constexpr int lowest_exponent = -300;  // below 2 * (-133), the last place of a bf16 product
+  static constexpr int lowest_exponent =
+      -300;  // below 2 * (-133), the last place of a bf16 product
   std::array<std::uint64_t, limbs> words_{};
 };
 
@@ -373,7 +386,7 @@ std::uint64_t fp_to_integer(int bits, bool is_signed, FpFormat source, std::uint
   const Unpacked x = unpack(source, a);
   const std::uint64_t largest = is_signed ? mask(bits - 1) : mask(bits);
   const std::uint64_t smallest = is_signed ? std::uint64_t{1} << (bits - 1) : 0;  // as a magnitude
-  const std::uint64_t at_least = smallest & mask(bits);                           // as a bit pattern
+  const std::uint64_t at_least = smallest & mask(bits);  // as a bit pattern
   if (x.nan()) {
     flags |= fp_invalid;
     return largest;
@@ -438,11 +451,16 @@ std::uint32_t fp_classify(FpFormat format, std::uint64_t a) {
   const Unpacked x = unpack(format, a);
   const FpFormatInfo f = info(format);
   switch (x.kind) {
-    case Kind::infinity: return x.negative ? 1U << 0 : 1U << 7;
-    case Kind::zero: return x.negative ? 1U << 3 : 1U << 4;
-    case Kind::signalling_nan: return 1U << 8;
-    case Kind::quiet_nan: return 1U << 9;
-    case Kind::finite: break;
+    case Kind::infinity:
+      return x.negative ? 1U << 0 : 1U << 7;
+    case Kind::zero:
+      return x.negative ? 1U << 3 : 1U << 4;
+    case Kind::signalling_nan:
+      return 1U << 8;
+    case Kind::quiet_nan:
+      return 1U << 9;
+    case Kind::finite:
+      break;
   }
   const bool normal = (x.mantissa >> f.mantissa_bits) != 0;
   if (normal) return x.negative ? 1U << 1 : 1U << 6;

@@ -1,8 +1,8 @@
-// IEEE-exact arithmetic on bit patterns of any FpFormat: every operation is computed exactly and rounded
-// once, with RISC-V's flags (tininess after rounding) and its canonical NaN.
+// IEEE-exact arithmetic on bit patterns of any FpFormat: every operation is computed exactly and
+// rounded once, with RISC-V's flags (tininess after rounding) and its canonical NaN.
 //
-// Operands and results are the low width() bits of a 64-bit word; boxing is the caller's (instruction.h).
-// `flags` is accumulated into.
+// Operands and results are the low width() bits of a 64-bit word; boxing is the caller's
+// (instruction.h). `flags` is accumulated into.
 #pragma once
 
 #include <cstdint>
