@@ -199,8 +199,12 @@ std::optional<FpInstruction> decode_packed(FpInstruction i) {
           i.integer_rd = true;
           if (fmt == 1 || variant) return std::nullopt;
           return i;
-        case 2:
-        case 3:  // to and from integer lanes
+        case 2:  // to integer lanes, which this machine writes to an integer register
+          i.group = FpGroup::conversion;
+          i.integer_rd = true;
+          if (fmt < 2) return std::nullopt;
+          return i;
+        case 3:  // from integer lanes
           i.group = FpGroup::conversion;
           if (fmt < 2) return std::nullopt;
           return i;
@@ -297,6 +301,8 @@ FpResult execute_scalar(const FpInstruction& i, const FpOperands& o) {
       return r;
     case 0b11010:
       r.value = box(to, fp_from_integer(to, 32, rs2 == 0, o.rs1, rounding, r.flags));
+      // This machine reports an integer that the format cannot hold as invalid, not as overflow.
+      if (r.flags & fp_overflow) r.flags = fp_invalid | fp_inexact;
       return r;
     case 0b11100: {
       const int width = info(from).width();

@@ -41,6 +41,7 @@ struct RunResult {
   RunEnd end = RunEnd::exited;
   int code = 0;                     // what the program reported
   std::string message;              // why it ended, for people
+  std::string warning;              // suspicious, but not the end; empty when there was nothing
   std::string console;              // everything printed
   std::uint64_t cycles = 0;         // of the whole run, start-up included
   std::uint64_t instructions = 0;   // retired by the integer cores

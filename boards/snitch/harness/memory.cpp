@@ -52,7 +52,9 @@ std::uint64_t Memory::read(std::uint32_t address) {
   if (const std::uint64_t* w = word(address)) return *w;
   if ((address >> 16) == 0x1003 || (address >> 16) == 0xffff) return 0;  // zero memory, clint
   if ((address >> 28) == 0xf) return 0;
-  fail(RunEnd::access, fmt::format("load from {:#010x}, where there is no memory", address));
+  // The test bench of the original answers such a load with zeros, so this is not the end of a run.
+  if (result.warning.empty())
+    result.warning = fmt::format("load from {:#010x}, where there is no memory, gave zeros", address);
   return 0;
 }
 

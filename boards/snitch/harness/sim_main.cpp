@@ -31,11 +31,13 @@ int simulate(const std::string& program, std::uint64_t max_cycles, const std::st
   }
   const RunResult result = make_single_core()->run(image, options);
   const int exit = exit_code(result.end, result.code);
+  if (!result.warning.empty())
+    fmt::print(stderr, "quern-snitch-sim: {}: warning: {}\n", program, result.warning);
   if (json) {
     const nlohmann::json document = {
         {"schema", "quern.snitch-sim.v1"}, {"program", program},
         {"end", name(result.end)},         {"exit", exit},
-        {"message", result.message},       {"timing", "rtl"},
+        {"message", result.message},       {"warning", result.warning},       {"timing", "rtl"},
         {"cycles", result.cycles},         {"instructions", result.instructions},
         {"fpu_issues", result.fpu_issues}, {"stdout", result.console}};
     fmt::print("{}\n", document.dump(2));

@@ -10,7 +10,7 @@ module snitch_cc
   import snitch_pkg::*;
 #(
     parameter int unsigned SEQUENCER_DEPTH = 64,
-    parameter int unsigned SEQUENCER_LOOPS = 4,
+    parameter int unsigned SEQUENCER_LOOPS = 2,
     parameter bit HAS_FP = 1'b1,
     parameter bit HAS_DMA = 1'b0
 ) (
@@ -388,6 +388,13 @@ module snitch_cc
     always_comb for (int s = 0; s < 3; s++) cfg_select[s] = cfg_all || cfg_ssr == 5'(s);
     logic cfg_go, cfg_ans_ready;
     assign cfg_go = (cfg_select & ~cfg_ready) == '0;
+    // The answer of a read takes one cycle more right behind a write.
+    logic cfg_written_q, cfg_late_q, cfg_ans_valid;
+    always_ff @(posedge clk_i) begin
+      cfg_written_q <= !rst_i && ssr_valid && cfg_write && cfg_go;
+      cfg_late_q <= !rst_i && ssr_valid && !cfg_write && cfg_ans_ready && cfg_written_q;
+    end
+    assign ssr_ans_valid = cfg_ans_valid && !cfg_late_q;
     assign ssr_ready = cfg_write ? cfg_go : cfg_ans_ready;
     logic [31:0] cfg_data;
     assign cfg_data = cfg_ssr == 5'd1 ? cfg_read[1] : cfg_ssr == 5'd2 ? cfg_read[2] : cfg_read[0];
@@ -400,8 +407,8 @@ module snitch_cc
         .push_valid_i(ssr_valid && !cfg_write),
         .push_ready_o(cfg_ans_ready),
         .push_data_i({q.insn[11:7], cfg_data}),
-        .pop_valid_o(ssr_ans_valid),
-        .pop_ready_i(ssr_ans_ready),
+        .pop_valid_o(cfg_ans_valid),
+        .pop_ready_i(ssr_ans_ready && !cfg_late_q),
         .pop_data_o(ssr_ans)
     );
 

@@ -9,8 +9,8 @@ module snitch_cluster
     parameter int unsigned CORES = 1,            // compute cores: harts 0 .. CORES-1
     parameter bit DMA_CORE = 1'b0,               // hart CORES, without an FPU
     parameter int unsigned SEQUENCER_DEPTH = 64,
-    parameter int unsigned SEQUENCER_LOOPS = 4,
-    parameter int unsigned EXT_CYCLES = 7
+    parameter int unsigned SEQUENCER_LOOPS = 2,
+    parameter int unsigned EXT_CYCLES = 8
 ) (
     input  logic        clk_i,
     input  logic        rst_i,
@@ -289,6 +289,8 @@ module snitch_cluster
     md_pick = md_pointer_q;
     for (int h = Harts - 1; h >= 0; h--) if (md_valid[h] && hart_t'(h) < md_pointer_q) md_pick = hart_t'(h);
     for (int h = Harts - 1; h >= 0; h--) if (md_valid[h] && hart_t'(h) >= md_pointer_q) md_pick = hart_t'(h);
+  end
+  always_comb begin
     md_ready = '0;
     md_ready[md_pick] = md_go;
   end

@@ -4,7 +4,7 @@ module snitch_fpss
   import snitch_pkg::*;
 #(
     parameter int unsigned SEQUENCER_DEPTH = 64,
-    parameter int unsigned SEQUENCER_LOOPS = 4
+    parameter int unsigned SEQUENCER_LOOPS = 2
 ) (
     input  logic         clk_i,
     input  logic         rst_i,

@@ -47,15 +47,17 @@ module snitch_icache_l0 #(
 
   // What to fetch ahead.
   logic [25:0] target;
-  logic target_known;
   logic [15:0] ahead;
   always_comb begin
     logic [31:0] insn, offset, address;
     logic [3:0] at;
     target = line + 1'b1;
+    at = '0;
+    insn = '0;
+    offset = '0;
+    address = '0;
     ahead = jumps_q[hit_index] & (16'hffff << fetch_addr_i[5:2]);
     if (ahead != '0) begin
-      at = '0;
       for (int k = 15; k >= 0; k--) if (ahead[k]) at = 4'(k);
       insn = data_q[hit_index][at];
       offset = insn[2] ? {{12{insn[31]}}, insn[19:12], insn[20], insn[30:21], 1'b0}
@@ -63,6 +65,9 @@ module snitch_icache_l0 #(
       address = {line, at, 2'b00} + offset;
       target = address[31:6];
     end
+  end
+  logic target_known;
+  always_comb begin
     target_known = 1'b0;
     for (int k = 0; k < LINES; k++) if (known_q[k] && tag_q[k] == target) target_known = 1'b1;
   end

@@ -51,14 +51,9 @@ module snitch_icache_l1 #(
     respond = busy_q && (looked_q ? wait_q == '0 : hit);
     rsp_valid_o = '0;
     rsp_valid_o[core_q] = respond;
-    for (int k = 0; k < 16; k++) rsp_data_o[k] = '0;
-    if (respond) begin
-      for (int k = 0; k < 8; k++) begin
-        automatic longint word = quern_snitch_fetch({line_q, 3'(k), 3'b0});
-        rsp_data_o[2*k] = word[31:0];
-        rsp_data_o[2*k+1] = word[63:32];
-      end
-    end
+    for (int k = 0; k < 8; k++)
+      {rsp_data_o[2*k+1], rsp_data_o[2*k]} =
+          respond ? quern_snitch_fetch({line_q, 3'(k), 3'b0}) : 64'b0;
   end
 
   always_ff @(posedge clk_i) begin

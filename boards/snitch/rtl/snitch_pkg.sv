@@ -199,7 +199,12 @@ package snitch_pkg;
                 d.group = GroupNonComp;
                 d.int_rd = 1'b1;
               end
-              5'd2, 5'd3: begin
+              5'd2: begin  // vfcvt.x: this machine writes it to an integer register
+                d.legal = fmt[1];
+                d.group = GroupConv;
+                d.int_rd = 1'b1;
+              end
+              5'd3: begin
                 d.legal = fmt[1];
                 d.group = GroupConv;
               end

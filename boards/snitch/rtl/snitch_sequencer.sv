@@ -12,7 +12,7 @@ module snitch_sequencer
   import snitch_pkg::*;
 #(
     parameter int unsigned DEPTH = 64,
-    parameter int unsigned LOOPS = 8
+    parameter int unsigned LOOPS = 2
 ) (
     input  logic     clk_i,
     input  logic     rst_i,
@@ -41,6 +41,8 @@ module snitch_sequencer
   logic [2:0] stagger_max_q[LOOPS];
   logic [3:0] stagger_mask_q[LOOPS];
   logic [2:0] stagger_q[LOOPS];
+  logic [LOOPS-1:0] dead_q;     // the register was taken over
+  logic ran_q;                  // the innermost loop has come to its end
 
   logic buffer_empty, buffer_full, idle;
   assign buffer_empty = read_q == write_q;
@@ -52,9 +54,16 @@ module snitch_sequencer
   logic in_body;
   assign in_body = ptr_t'(write_q - start_q[0]) <= length_q[0];
 
-  logic take_frep, take_buffered, take_direct;
+  logic take_frep, take_buffered, take_direct, issue;
+  logic [LOOPS-1:0] ends, advance;
+  assign issue = !buffer_empty && ready_i;
+  // More loops than registers: the new one waits until the innermost one has run once, and then takes its
+  // register but does not repeat. Measured on the hardware; see docs/snitch-core.md.
+  logic full, take_over;
+  assign full = loops_q == (LoopWidth + 1)'(LOOPS);
+  assign take_over = full && (ran_q || (issue && ends[LOOPS-1]));
   assign take_frep = valid_i && data_i.fp.is_frep &&
-                     (loops_q == '0 || (in_body && loops_q != (LoopWidth + 1)'(LOOPS)));
+                     (loops_q == '0 || (in_body && (!full || take_over)));
   assign take_buffered = valid_i && !data_i.fp.is_frep && !data_i.fp.direct && !buffer_full;
   assign take_direct = valid_i && data_i.fp.direct && idle;
   assign ready_o = take_frep || take_buffered || (take_direct && ready_i);
@@ -68,7 +77,7 @@ module snitch_sequencer
     offset_mask = '0;
     repeated = 1'b0;
     for (int unsigned k = 0; k < LOOPS; k++) begin
-      if ((LoopWidth + 1)'(k) < loops_q &&
+      if ((LoopWidth + 1)'(k) < loops_q && !dead_q[k] &&
           ptr_t'(read_q - start_q[k]) <= length_q[k]) begin
         offset = stagger_q[k];
         offset_mask = stagger_mask_q[k];
@@ -90,21 +99,18 @@ module snitch_sequencer
   assign data_o = buffer_empty ? data_i : next;
   assign repeated_o = !buffer_empty && repeated;
 
-  logic issue;
-  assign issue = !buffer_empty && ready_i;
 
   // Where to read next: the innermost loop that ends here and has iterations left wins.
   ptr_t read_d;
   logic nest_ends, jump;
-  logic [LOOPS-1:0] ends, advance;
   always_comb begin
     read_d = read_q + 1'b1;
     jump = 1'b0;
     ends = '0;
     advance = '0;
     for (int unsigned n = 0; n < LOOPS; n++) begin
-      automatic int unsigned k = LOOPS - 1 - n;
-      if (!jump && (LoopWidth + 1)'(k) < loops_q &&
+      automatic int unsigned k = LOOPS - 1 - n;  // innermost first
+      if (!jump && (LoopWidth + 1)'(k) < loops_q && !dead_q[k] &&
           ptr_t'(read_q - start_q[k]) == length_q[k]) begin
         if (iteration_q[k] == count_q[k]) begin
           ends[k] = 1'b1;
@@ -124,6 +130,8 @@ module snitch_sequencer
       read_q  <= '0;
       write_q <= '0;
       loops_q <= '0;
+      dead_q <= '0;
+      ran_q <= 1'b0;
     end else begin
       if (take_buffered) begin
         buffer_q[write_q[IndexWidth-1:0]] <= data_i;
@@ -143,8 +151,13 @@ module snitch_sequencer
           end
         end
       end
-      if (take_frep) begin
+      if (issue && ends[LOOPS-1]) ran_q <= 1'b1;
+      if (take_frep && take_over) begin
+        dead_q[LOOPS-1] <= 1'b1;
+      end else if (take_frep) begin
         loops_q <= loops_q + 1'b1;
+        dead_q[loops_q[LoopWidth-1:0]] <= 1'b0;
+        ran_q <= 1'b0;
         start_q[loops_q[LoopWidth-1:0]] <= write_q;
         length_q[loops_q[LoopWidth-1:0]] <= {1'b0, data_i.insn[20+:IndexWidth]};
         count_q[loops_q[LoopWidth-1:0]] <= data_i.a[15:0];

@@ -81,9 +81,10 @@ module snitch_ssr
   logic job_done;
   assign job_done = running_q && step_ready && last;
 
-  logic start_queued, start_new;
-  assign start_queued = queued_q && (!running_q || job_done);
-  assign start_new = pointer_write && (!running_q || job_done) && !queued_q;
+  logic start_queued, start_new, idle_q;
+  always_ff @(posedge clk_i) idle_q <= rst_i || !running_q;
+  assign start_queued = queued_q && !running_q && idle_q;
+  assign start_new = pointer_write && !running_q && !queued_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

@@ -158,7 +158,7 @@ module snitch_tcdm
             if (req_i[p].amo == AmoLr) begin
               reserved_q[p] <= 1'b1;
               reserved_word_q[p] <= word[p];
-            end else begin
+            end else if (req_i[p].amo != AmoSc) begin
               amo_busy_q[bank[p]] <= 2'(AMO_CYCLES);
               amo_any_q <= 1'b1;
             end
