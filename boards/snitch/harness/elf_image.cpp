@@ -42,13 +42,15 @@ ElfImage read_elf(const std::filesystem::path& path) {
   if (file.size() < EI_NIDENT || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0)
     throw bad_input("{}: not an ELF file; expected a bare-metal RV32 executable", name);
   if (file[EI_CLASS] != ELFCLASS32 || file[EI_DATA] != ELFDATA2LSB)
-    throw bad_input("{}: not a 32-bit little-endian ELF file; expected RV32 (is this a riscv64 program?)",
-                    name);
+    throw bad_input(
+        "{}: not a 32-bit little-endian ELF file; expected RV32 (is this a riscv64 program?)",
+        name);
   const auto header = record<Elf32_Ehdr>(file, 0, "the file header", name);
   if (header.e_machine != EM_RISCV)
     throw bad_input("{}: ELF machine {}; expected RISC-V ({})", name, header.e_machine, EM_RISCV);
   if (header.e_type != ET_EXEC)
-    throw bad_input("{}: ELF type {}; expected a static executable ({})", name, header.e_type, ET_EXEC);
+    throw bad_input("{}: ELF type {}; expected a static executable ({})", name, header.e_type,
+                    ET_EXEC);
 
   ElfImage image;
   image.entry = header.e_entry;

@@ -1,5 +1,5 @@
-// A 32-bit RISC-V ELF executable as the test bench needs it: what to load where, the entry, and the symbols
-// of the host-target interface.
+// A 32-bit RISC-V ELF executable as the test bench needs it: what to load where, the entry, and the
+// symbols of the host-target interface.
 #pragma once
 
 #include <cstdint>

@@ -54,7 +54,8 @@ std::uint64_t Memory::read(std::uint32_t address) {
   if ((address >> 28) == 0xf) return 0;
   // The test bench of the original answers such a load with zeros, so this is not the end of a run.
   if (result.warning.empty())
-    result.warning = fmt::format("load from {:#010x}, where there is no memory, gave zeros", address);
+    result.warning =
+        fmt::format("load from {:#010x}, where there is no memory, gave zeros", address);
   return 0;
 }
 
@@ -91,13 +92,18 @@ void Memory::write(int hart, std::uint32_t address, std::uint64_t data, unsigned
 void Memory::stop(int hart, int why, std::uint32_t pc, std::uint32_t instruction) {
   switch (why) {
     case 1:
-      fail(RunEnd::illegal, fmt::format("hart {}: illegal instruction {:#010x} at pc {:#010x}", hart,
-                                        instruction, pc));
+      fail(RunEnd::illegal, fmt::format("hart {}: illegal instruction {:#010x} at pc {:#010x}",
+                                        hart, instruction, pc));
       break;
-    case 2: case 3: case 4:
+    case 2:
+    case 3:
+    case 4:
       fail(RunEnd::misaligned,
            fmt::format("hart {}: misaligned {} at pc {:#010x} (instruction {:#010x})", hart,
-                       why == 2 ? "load" : why == 3 ? "store" : "jump", pc, instruction));
+                       why == 2   ? "load"
+                       : why == 3 ? "store"
+                                  : "jump",
+                       pc, instruction));
       break;
     default:
       fail(RunEnd::trapped, fmt::format("hart {}: {} at pc {:#010x} without a trap handler", hart,
@@ -108,12 +114,13 @@ void Memory::stop(int hart, int why, std::uint32_t pc, std::uint32_t instruction
 void Memory::trace(int hart, std::uint64_t cycle, std::uint32_t pc, std::uint32_t instruction,
                    int kind) {
   if (!options_.trace) return;
-  // kind: 0 the integer core retires, 1 the FP subsystem issues, 2 the same from an FREP repetition.
+  // kind: 0 the integer core retires, 1 the FP subsystem issues, 2 the same from an FREP
+  // repetition.
   if (kind == 0)
     options_.trace(fmt::format("{:10} hart {} core {:#010x} {:08x}", cycle, hart, pc, instruction));
   else
-    options_.trace(fmt::format("{:10} hart {} {} {:10} {:08x}", cycle, hart, kind == 2 ? "frep" : "fpss",
-                               "", instruction));
+    options_.trace(fmt::format("{:10} hart {} {} {:10} {:08x}", cycle, hart,
+                               kind == 2 ? "frep" : "fpss", "", instruction));
 }
 
 }  // namespace quern::snitch
@@ -148,8 +155,8 @@ void quern_snitch_trace(int hart, long long cycle, int pc, int instruction, int 
                                          static_cast<std::uint32_t>(instruction), kind);
 }
 
-void quern_snitch_fp(int instruction, long long rs1, long long rs2, long long rs3, long long rd, int frm,
-                     int fmode, long long* value, int* flags) {
+void quern_snitch_fp(int instruction, long long rs1, long long rs2, long long rs3, long long rd,
+                     int frm, int fmode, long long* value, int* flags) {
   using namespace quern::snitch;
   // Decoding the same few instructions again and again is most of the work: remember the last ones.
   struct Decoded {

@@ -1,5 +1,5 @@
-// The memory outside the cluster as the RTL sees it through DPI: DRAM, console and tohost; and the first
-// thing that went wrong.
+// The memory outside the cluster as the RTL sees it through DPI: DRAM, console and tohost; and the
+// first thing that went wrong.
 #pragma once
 
 #include <cstdint>

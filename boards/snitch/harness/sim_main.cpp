@@ -34,12 +34,17 @@ int simulate(const std::string& program, std::uint64_t max_cycles, const std::st
   if (!result.warning.empty())
     fmt::print(stderr, "quern-snitch-sim: {}: warning: {}\n", program, result.warning);
   if (json) {
-    const nlohmann::json document = {
-        {"schema", "quern.snitch-sim.v1"}, {"program", program},
-        {"end", name(result.end)},         {"exit", exit},
-        {"message", result.message},       {"warning", result.warning},       {"timing", "rtl"},
-        {"cycles", result.cycles},         {"instructions", result.instructions},
-        {"fpu_issues", result.fpu_issues}, {"stdout", result.console}};
+    const nlohmann::json document = {{"schema", "quern.snitch-sim.v1"},
+                                     {"program", program},
+                                     {"end", name(result.end)},
+                                     {"exit", exit},
+                                     {"message", result.message},
+                                     {"warning", result.warning},
+                                     {"timing", "rtl"},
+                                     {"cycles", result.cycles},
+                                     {"instructions", result.instructions},
+                                     {"fpu_issues", result.fpu_issues},
+                                     {"stdout", result.console}};
     fmt::print("{}\n", document.dump(2));
   } else if (result.end != RunEnd::exited) {
     fmt::print(stderr, "quern-snitch-sim: {}: {}: {}\n", program, name(result.end), result.message);
@@ -51,14 +56,16 @@ int simulate(const std::string& program, std::uint64_t max_cycles, const std::st
 }  // namespace quern::snitch
 
 int main(int argc, char** argv) {
-  CLI::App app{"Runs a bare-metal RV32 program on the cycle-accurate Snitch core complex.\n"
-               "Exit code: the program's own; 124 time-out, 125 deadlock, 132 illegal instruction,\n"
-               "133 ebreak or ecall, 135 misaligned, 139 access to nothing; 2 bad input."};
+  CLI::App app{
+      "Runs a bare-metal RV32 program on the cycle-accurate Snitch core complex.\n"
+      "Exit code: the program's own; 124 time-out, 125 deadlock, 132 illegal instruction,\n"
+      "133 ebreak or ecall, 135 misaligned, 139 access to nothing; 2 bad input."};
   std::string program, trace;
   std::uint64_t max_cycles = quern::snitch::RunOptions{}.max_cycles;
   bool json = false;
   app.add_option("PROGRAM", program, "ELF file")->required();
-  app.add_option("--max-cycles", max_cycles, "stop after so many cycles")->check(CLI::PositiveNumber);
+  app.add_option("--max-cycles", max_cycles, "stop after so many cycles")
+      ->check(CLI::PositiveNumber);
   app.add_option("--trace", trace, "write one line an instruction to this file");
   app.add_flag("--json", json, "print one JSON document instead of the console output");
   try {

@@ -78,13 +78,14 @@ class VerilatedMachine : public Machine {
         const auto address = static_cast<std::uint32_t>(segment.address + i);
         if (memory.load(address, segment.bytes[i])) continue;
         if (address < tcdm_base || address - tcdm_base >= tcdm_bytes)
-          throw bad_input("the program has a segment at {:#010x}; expected DRAM (from {:#010x}, {} "
-                          "MiB) or TCDM (from {:#010x}, 128 KiB)",
-                          address, Memory::dram_base, Memory::dram_bytes >> 20, tcdm_base);
+          throw bad_input(
+              "the program has a segment at {:#010x}; expected DRAM (from {:#010x}, {} "
+              "MiB) or TCDM (from {:#010x}, 128 KiB)",
+              address, Memory::dram_base, Memory::dram_bytes >> 20, tcdm_base);
         auto& word = tcdm_of(model)[(address - tcdm_base) / 8];
         const int shift = 8 * static_cast<int>(address & 7);
-        word = (word & ~(std::uint64_t{0xff} << shift)) |
-               (std::uint64_t{segment.bytes[i]} << shift);
+        word =
+            (word & ~(std::uint64_t{0xff} << shift)) | (std::uint64_t{segment.bytes[i]} << shift);
       }
     }
     const auto tohost = image.symbols.find("tohost");
@@ -112,14 +113,16 @@ class VerilatedMachine : public Machine {
         else
           message += fmt::format("SSR{} read stream has ended: ", s);
         message += fmt::format(
-            "FP instruction {:08x} waits for an element, {} were delivered of {} fetched by the last job; ",
+            "FP instruction {:08x} waits for an element, {} were delivered of {} fetched by the "
+            "last job; ",
             model.look_fp_insn_o, model.look_delivered_o[s], model.look_issued_o[s]);
       }
       for (int s = 0; s < 3; ++s) {
         if (!(model.look_waits_write_o & (1 << s))) continue;
         stream = true;
         message += fmt::format(
-            "SSR{} write stream is full: a result waits, {} elements were taken and {} stored by the "
+            "SSR{} write stream is full: a result waits, {} elements were taken and {} stored by "
+            "the "
             "last job{}; ",
             s, model.look_delivered_o[s], model.look_issued_o[s],
             model.look_running_o & (1 << s) ? "" : ", which has ended or never started");
@@ -127,13 +130,14 @@ class VerilatedMachine : public Machine {
       if (model.look_barrier_o)
         message += "waits at the barrier, ";
       else if (!stream && model.look_fp_busy_o)
-        message += fmt::format("the FP subsystem waits with instruction {:08x}, ",
-                               model.look_fp_insn_o);
+        message +=
+            fmt::format("the FP subsystem waits with instruction {:08x}, ", model.look_fp_insn_o);
       message += fmt::format("integer core at pc {:#010x} (instruction {:08x})", model.look_pc_o,
                              model.look_insn_o);
     }
     if (message.empty())
-      message = "every hart sleeps in wfi and no interrupt is pending; the program did not write tohost";
+      message =
+          "every hart sleeps in wfi and no interrupt is pending; the program did not write tohost";
     else if (asleep > 0)
       message += fmt::format("; {} harts sleep", asleep);
     return message;
