@@ -77,7 +77,7 @@ module snitch_icache_l0 #(
   logic miss;
   assign miss = fetch_valid_i && !hit;
   assign req_valid_o = !pending_q && (miss || prefetch_valid_q);
-  assign req_line_o = miss ? line : prefetch_line_q;
+  assign req_line_o = prefetch_valid_q ? prefetch_line_q : line;  // in the order of their need
   logic request;
   assign request = req_valid_o && req_ready_i;
 
@@ -102,7 +102,7 @@ module snitch_icache_l0 #(
         valid_q[evict_q] <= 1'b0;
         known_q[evict_q] <= 1'b1;
         evict_q <= evict_q + 1'b1;
-        if (!miss) prefetch_valid_q <= 1'b0;
+        prefetch_valid_q <= 1'b0;
       end
       if (rsp_valid_i) begin
         pending_q <= 1'b0;

@@ -25,7 +25,7 @@ module snitch_icache_l1 #(
 
   logic [25:0] tag_q[SETS][WAYS];
   logic [WAYS-1:0] valid_q[SETS];
-  way_t victim_q[SETS];
+  way_t victim_q;  // one counter for all sets, a step a refill
 
   // One lookup at a time; a miss occupies the refill for a fixed time.
   logic busy_q;
@@ -61,10 +61,8 @@ module snitch_icache_l1 #(
       busy_q <= 1'b0;
       pointer_q <= '0;
       looked_q <= 1'b0;
-      for (int s = 0; s < SETS; s++) begin
-        valid_q[s] <= '0;
-        victim_q[s] <= '0;
-      end
+      victim_q <= '0;
+      for (int s = 0; s < SETS; s++) valid_q[s] <= '0;
     end else begin
       if (respond) busy_q <= 1'b0;
       if ((!busy_q || respond) && req_valid_i != '0) begin
@@ -76,9 +74,9 @@ module snitch_icache_l1 #(
       end else if (busy_q && !looked_q && !hit) begin
         looked_q <= 1'b1;
         wait_q <= 5'(MISS_CYCLES - 1);
-        tag_q[set][victim_q[set]] <= line_q;
-        valid_q[set][victim_q[set]] <= 1'b1;
-        victim_q[set] <= victim_q[set] == way_t'(WAYS - 1) ? '0 : victim_q[set] + 1'b1;
+        tag_q[set][victim_q] <= line_q;
+        valid_q[set][victim_q] <= 1'b1;
+        victim_q <= victim_q == way_t'(WAYS - 1) ? '0 : victim_q + 1'b1;
       end else if (looked_q && wait_q != '0) begin
         wait_q <= wait_q - 1'b1;
       end

@@ -93,7 +93,7 @@ module snitch_muldiv #(
         Idle:
         if (valid_i && op_i[2]) begin
           state_q <= Divide;
-          count_q <= zeros_b < zeros_a || b_i == '0 ? '0 : 5'(zeros_b - zeros_a);
+          count_q <= b_i == '0 ? 5'd31 : zeros_b < zeros_a ? '0 : 5'(zeros_b - zeros_a);
           divisor_q <= zeros_b < zeros_a ? {32'b0, b_abs} : {32'b0, b_abs} << (zeros_b - zeros_a);
           quotient_q <= '0;
           rest_q <= a_abs;
