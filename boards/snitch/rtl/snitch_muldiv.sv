@@ -38,7 +38,8 @@ module snitch_muldiv #(
   logic [4:0] count_q;
   logic [31:0] quotient_q, rest_q;
   logic [63:0] divisor_q;
-  logic negate_quotient_q, negate_rest_q, want_rest_q, by_zero_q;
+  logic negate_quotient_q, negate_rest_q, want_rest_q, by_zero_q,
+      zero_q;  // the quotient is known to be zero: the result is there at once
   logic [31:0] dividend_q;
   logic [ID-1:0] div_id_q;
   logic div_ready, div_valid, div_taken;
@@ -57,9 +58,12 @@ module snitch_muldiv #(
   assign b_abs = is_signed && b_i[31] ? -b_i : b_i;
   assign zeros_a = leading_zeros(a_abs);
   assign zeros_b = leading_zeros(b_abs);
+  // A divisor that fills the word does not take the short way.
+  logic wide_divisor;
+  assign wide_divisor = is_signed && b_i[31] ? !b_i[30] : b_i[31];
 
   assign div_ready = state_q == Idle;
-  assign div_valid = state_q == Finish;
+  assign div_valid = state_q == Finish || (state_q == Divide && zero_q);
   always_comb begin
     if (by_zero_q) div_data = want_rest_q ? dividend_q : '1;
     else if (want_rest_q) div_data = negate_rest_q ? -rest_q : rest_q;
@@ -99,12 +103,16 @@ module snitch_muldiv #(
           rest_q <= a_abs;
           dividend_q <= a_i;
           by_zero_q <= b_i == '0;
+          zero_q <= !wide_divisor && b_i != '0 && zeros_b < zeros_a;
           negate_quotient_q <= is_signed && a_i[31] != b_i[31];
           negate_rest_q <= is_signed && a_i[31];
           want_rest_q <= op_i[1];
           div_id_q <= id_i;
         end
-        Divide: begin
+        Divide:
+        if (zero_q) begin
+          state_q <= div_taken ? Idle : Finish;
+        end else begin
           if ({32'b0, rest_q} >= divisor_q) begin
             rest_q <= 32'({32'b0, rest_q} - divisor_q);
             quotient_q <= {quotient_q[30:0], 1'b1};
