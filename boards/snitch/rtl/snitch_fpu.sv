@@ -45,10 +45,10 @@ module snitch_fpu
   } slot_t;
 
   // Stage 0 of a group is its first register; the last one feeds the result port.
-  slot_t mul_q[3], dot_q[3], conv_q[2], comp_q;
+  slot_t mul_q[3], dot_q[3], conv_q[2], comp_q[6];
   logic [2:0] mul_v, dot_v;
   logic [1:0] conv_v;
-  logic comp_v;
+  logic [5:0] comp_v;  // a slice of its own for each format
 
   logic [3:0] grant;  // result port to: add/multiply, other, conversion, dot product
   // *_goK: register K can take a new value.
@@ -61,7 +61,14 @@ module snitch_fpu
   assign dot_go0 = !dot_v[0] || dot_go1;
   assign conv_go1 = !conv_v[1] || grant[2];
   assign conv_go0 = !conv_v[0] || conv_go1;
-  assign comp_go = !comp_v || grant[1];
+
+  // Slices of the group without arithmetic: f32, f64, f16, f8, bf16, f8alt, with an arbiter of their own.
+  logic [1:0] format_code;
+  logic [2:0] format, comp_pick, comp_pointer_q;
+  assign format_code = insn_i[6:0] == 7'h33 ? insn_i[13:12] : insn_i[26:25];
+  assign format = {format_code[1] && fmode_i[0], format_code[1] && !fmode_i[0], format_code[0]};
+  assign comp_pick = rr8_pick({2'b0, comp_v}, comp_pointer_q);
+  assign comp_go = !comp_v[format] || (grant[1] && comp_pick == format);
 
   always_comb begin
     unique case (group_i)
@@ -76,7 +83,7 @@ module snitch_fpu
   // in a binary tree over eight leaves.
   logic [4:0] request;
   logic [2:0] pointer_q, pointer_d, winner;
-  assign request = {dot_v[2], conv_v[1], comp_v, 1'b0, mul_v[2]};
+  assign request = {dot_v[2], conv_v[1], comp_v != '0, 1'b0, mul_v[2]};
   assign valid_o = request != '0;
   assign winner = rr8_pick({3'b0, request}, pointer_q);
   assign pointer_d = rr8_next({3'b0, request}, pointer_q);
@@ -94,7 +101,7 @@ module snitch_fpu
   slot_t result;
   always_comb begin
     unique case (winner)
-      3'd2:    result = comp_q;
+      3'd2:    result = comp_q[comp_pick];
       3'd3:    result = conv_q[1];
       3'd4:    result = dot_q[2];
       default: result = mul_q[2];
@@ -103,7 +110,7 @@ module snitch_fpu
   assign value_o = result.value;
   assign flags_o = result.flags;
   assign tag_o = result.tag;
-  assign idle_o = mul_v == '0 && dot_v == '0 && conv_v == '0 && !comp_v;
+  assign idle_o = mul_v == '0 && dot_v == '0 && conv_v == '0 && comp_v == '0;
 
   logic take;
   assign take = valid_i && ready_o;
@@ -113,8 +120,9 @@ module snitch_fpu
       mul_v <= '0;
       dot_v <= '0;
       conv_v <= '0;
-      comp_v <= 1'b0;
+      comp_v <= '0;
       pointer_q <= '0;
+      comp_pointer_q <= '0;
     end else begin
       if (ready_i && valid_o) pointer_q <= pointer_d;
       if (mul_go2) mul_v[2] <= mul_v[1];
@@ -130,7 +138,11 @@ module snitch_fpu
       if (conv_go1) conv_v[1] <= conv_v[0];
       if (conv_go1) conv_q[1] <= conv_q[0];
       if (conv_go0) conv_v[0] <= take && group_i == GroupConv;
-      if (comp_go) comp_v <= take && group_i == GroupNonComp;
+      if (grant[1]) begin
+        comp_v[comp_pick] <= 1'b0;
+        comp_pointer_q <= rr8_next({2'b0, comp_v}, comp_pointer_q);
+      end
+      if (take && group_i == GroupNonComp) comp_v[format] <= 1'b1;
       if (take) begin
         automatic longint value;
         automatic int flags;
@@ -140,7 +152,7 @@ module snitch_fpu
         slot = '{value: value, flags: flags[4:0], tag: tag_i};
         unique case (group_i)
           GroupAddMul:  mul_q[0] <= slot;
-          GroupNonComp: comp_q <= slot;
+          GroupNonComp: comp_q[format] <= slot;
           GroupConv:    conv_q[0] <= slot;
           GroupDot:     dot_q[0] <= slot;
         endcase
