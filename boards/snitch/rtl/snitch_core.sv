@@ -382,7 +382,7 @@ module snitch_core
         if (caq_valid_q[k] && caq_tag_q[k] == address[18:3] &&
             (is_store || is_amo || caq_write_q[k])) caq_hit = 1'b1;
   end
-  assign caq_full = &caq_valid_q;
+  assign caq_full = caq_valid_q[caq_push_q];
 
   logic lsu_valid, lsu_ready, lsu_empty, load_valid, load_ready;
   logic [4:0] load_rd;
@@ -547,7 +547,7 @@ module snitch_core
         caq_push_q <= caq_push_q + 1'b1;
       end
       // A load is done when its data are written; a store is known to be done two cycles later.
-      if (fp_mem_done_i && caq_valid_q != '0) begin
+      if (fp_mem_done_i) begin
         if (caq_write_q[caq_pop_q]) caq_store_done_q[0][caq_pop_q] <= 1'b1;
         else caq_valid_q[caq_pop_q] <= 1'b0;
         caq_pop_q <= caq_pop_q + 1'b1;
