@@ -167,9 +167,12 @@ module snitch_fpss
   logic load_valid, load_ready, lsu_empty;
   logic [4:0] load_rd;
   logic [63:0] load_data;
+  logic mem_done, mem_tracked;
+  // The core tracks an access once; the repetitions of a loop are its own business.
+  assign mem_done_o = mem_done && mem_tracked;
   snitch_lsu #(
       .OUTSTANDING(4),
-      .TAG(5),
+      .TAG(6),
       .BOX(1'b1)
   ) i_lsu (
       .clk_i,
@@ -182,7 +185,7 @@ module snitch_fpss
       .amo_i(AmoNone),
       .addr_i(op.b),
       .data_i(b),
-      .tag_i(rd),
+      .tag_i({!seq_repeated, rd}),
       .req_valid_o,
       .req_ready_i,
       .req_o,
@@ -191,9 +194,9 @@ module snitch_fpss
       .rsp_data_i,
       .load_valid_o(load_valid),
       .load_ready_i(load_ready),
-      .load_tag_o(load_rd),
+      .load_tag_o({mem_tracked, load_rd}),
       .load_data_o(load_data),
-      .done_o(mem_done_o),
+      .done_o(mem_done),
       .empty_o(lsu_empty)
   );
 
