@@ -70,7 +70,8 @@ module snitch_muldiv #(
     else div_data = negate_quotient_q ? -quotient_q : quotient_q;
   end
 
-  assign ready_o = op_i[2] ? div_ready : mul_ready;
+  // A product waits for a division that is under way.
+  assign ready_o = op_i[2] ? div_ready : mul_ready && div_ready;
 
   // Response: round robin between the two.
   logic pointer_q, pick;
@@ -89,7 +90,7 @@ module snitch_muldiv #(
     end else begin
       if (valid_o && ready_i) pointer_q <= snitch_pkg::rr2_next({div_valid, mul_valid_q}, pointer_q);
       if (mul_ready) begin
-        mul_valid_q <= valid_i && !op_i[2];
+        mul_valid_q <= valid_i && !op_i[2] && div_ready;
         mul_data_q <= op_i[1:0] == 2'd0 ? product[31:0] : product[63:32];
         mul_id_q <= id_i;
       end
@@ -97,7 +98,7 @@ module snitch_muldiv #(
         Idle:
         if (valid_i && op_i[2]) begin
           state_q <= Divide;
-          count_q <= b_i == '0 ? 5'd31 : zeros_b < zeros_a ? '0 : 5'(zeros_b - zeros_a);
+          count_q <= b_i == '0 ? (a_i != '0 ? 5'd27 : 5'd31) : zeros_b < zeros_a ? '0 : 5'(zeros_b - zeros_a);
           divisor_q <= zeros_b < zeros_a ? {32'b0, b_abs} : {32'b0, b_abs} << (zeros_b - zeros_a);
           quotient_q <= '0;
           rest_q <= a_abs;
