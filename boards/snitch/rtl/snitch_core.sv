@@ -373,7 +373,6 @@ module snitch_core
   logic [15:0] caq_tag_q[CaqDepth];
   logic [CaqDepth-1:0] caq_valid_q, caq_write_q;
   logic [2:0] caq_push_q, caq_pop_q;
-  logic [CaqDepth-1:0] caq_store_done_q[2];
   logic caq_hit, caq_full;
   always_comb begin
     caq_hit = 1'b0;
@@ -485,8 +484,6 @@ module snitch_core
       mseg_q <= '0;
       asleep_q <= 1'b0;
       caq_valid_q <= '0;
-      caq_store_done_q[0] <= '0;
-      caq_store_done_q[1] <= '0;
       caq_push_q <= '0;
       caq_pop_q <= '0;
       for (int k = 0; k < 32; k++) rf_q[k] <= '0;
@@ -546,18 +543,9 @@ module snitch_core
         caq_write_q[caq_push_q] <= fp.is_store;
         caq_push_q <= caq_push_q + 1'b1;
       end
-      // A load is done when its data are written; a store is known to be done two cycles later.
       if (fp_mem_done_i) begin
-        if (caq_write_q[caq_pop_q]) caq_store_done_q[0][caq_pop_q] <= 1'b1;
-        else caq_valid_q[caq_pop_q] <= 1'b0;
+        caq_valid_q[caq_pop_q] <= 1'b0;
         caq_pop_q <= caq_pop_q + 1'b1;
-      end
-      if (caq_valid_q != '0) begin
-        caq_store_done_q[1] <= caq_store_done_q[0];
-        for (int k = 0; k < CaqDepth; k++) begin
-          if (caq_store_done_q[0][k]) caq_store_done_q[0][k] <= 1'b0;
-          if (caq_store_done_q[1][k]) caq_valid_q[k] <= 1'b0;
-        end
       end
     end
   end
