@@ -1,0 +1,504 @@
+#include "boards/snitch/fpu/instruction.h"
+
+#include "boards/snitch/fpu/arithmetic.h"
+
+namespace quern::snitch {
+namespace {
+
+constexpr std::uint64_t ones = ~std::uint64_t{0};
+
+std::uint32_t field(std::uint32_t bits, int high, int low) {
+  return (bits >> low) & ((1U << (high - low + 1)) - 1);
+}
+
+std::uint64_t low_bits(std::uint64_t value, int width) {
+  return width >= 64 ? value : value & ((std::uint64_t{1} << width) - 1);
+}
+
+std::uint64_t box(FpFormat format, std::uint64_t value) {
+  const int width = info(format).width();
+  return width >= 64 ? value : low_bits(value, width) | (ones << width);
+}
+
+// The scalar in a register: an operand that is not NaN-boxed reads as the canonical NaN.
+std::uint64_t unbox(FpFormat format, std::uint64_t reg) {
+  const int width = info(format).width();
+  if (width < 64 && (reg >> width) != (ones >> width)) return canonical_nan(format);
+  return low_bits(reg, width);
+}
+
+std::uint64_t lane(std::uint64_t reg, int width, int index) {
+  return low_bits(reg >> (width * index), width);
+}
+
+void set_lane(std::uint64_t& reg, int width, int index, std::uint64_t value) {
+  const int at = width * index;
+  reg &= ~(low_bits(ones, width) << at);
+  reg |= low_bits(value, width) << at;
+}
+
+std::uint64_t sign_bit(FpFormat format) { return std::uint64_t{1} << (info(format).width() - 1); }
+
+// The two-bit format field: 0 f32, 1 f64, 2 half, 3 byte; `alt` picks bf16 and f8alt.
+FpFormat format_of(std::uint32_t code, bool alt) {
+  switch (code & 3) {
+    case 0:
+      return FpFormat::f32;
+    case 1:
+      return FpFormat::f64;
+    case 2:
+      return alt ? FpFormat::bf16 : FpFormat::f16;
+    default:
+      return alt ? FpFormat::f8alt : FpFormat::f8;
+  }
+}
+
+Rounding rounding_of(std::uint32_t mode) {
+  return mode <= 5 ? static_cast<Rounding>(mode) : Rounding::nearest_even;
+}
+
+std::uint64_t inject_sign(FpFormat format, std::uint32_t kind, std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t sign = sign_bit(format);
+  const std::uint64_t from = kind == 0 ? b : kind == 1 ? ~b : a ^ b;
+  return (a & ~sign) | (from & sign);
+}
+
+std::uint64_t sign_extend(std::uint64_t value, int width) {
+  const std::uint64_t sign = std::uint64_t{1} << (width - 1);
+  return ((low_bits(value, width) ^ sign) - sign) & 0xffffffffU;
+}
+
+// --- decoding
+// -------------------------------------------------------------------------------------------
+
+constexpr std::uint32_t op_scalar = 0x53, op_packed = 0x33;
+
+bool is_fused(std::uint32_t op) { return (op & 0x73) == 0x43; }
+
+std::optional<FpInstruction> decode_scalar(FpInstruction i) {
+  const std::uint32_t function = field(i.bits, 31, 27), rs2 = field(i.bits, 24, 20),
+                      f3 = field(i.bits, 14, 12), fmt = field(i.bits, 26, 25);
+  const bool rounding_valid = f3 != 5 && f3 != 6;
+  i.reads_rs1 = true;
+  switch (function) {
+    case 0b00000:
+    case 0b00001:
+    case 0b00010:  // add, sub, mul
+      i.reads_rs2 = true;
+      if (!rounding_valid) return std::nullopt;
+      return i;
+    case 0b00100:  // sign injection
+    case 0b00101:  // min, max
+      i.group = FpGroup::non_computational;
+      i.reads_rs2 = true;
+      if (f3 > (function == 0b00100 ? 2U : 1U)) return std::nullopt;
+      return i;
+    case 0b01000:  // format to format
+      i.group = FpGroup::conversion;
+      if (rs2 > 3 || (rs2 == fmt && fmt != 2) || !rounding_valid) return std::nullopt;
+      return i;
+    case 0b10100:  // compare
+      i.group = FpGroup::non_computational;
+      i.reads_rs2 = true;
+      i.integer_rd = true;
+      if (f3 > 2) return std::nullopt;
+      return i;
+    case 0b11000:  // to integer
+      i.group = FpGroup::conversion;
+      i.integer_rd = true;
+      if (rs2 > 1 || !rounding_valid) return std::nullopt;
+      return i;
+    case 0b11010:  // from integer
+      i.group = FpGroup::conversion;
+      i.reads_rs1 = false;
+      i.integer_rs1 = true;
+      if (rs2 > 1 || !rounding_valid) return std::nullopt;
+      return i;
+    case 0b11100:  // move to integer, classify
+      i.group = FpGroup::non_computational;
+      i.integer_rd = true;
+      if (rs2 != 0 || f3 > 1) return std::nullopt;
+      return i;
+    case 0b11110:  // move from integer
+      i.group = FpGroup::non_computational;
+      i.reads_rs1 = false;
+      i.integer_rs1 = true;
+      if (rs2 != 0 || f3 != 0 || fmt == 1) return std::nullopt;
+      return i;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<FpInstruction> decode_packed(FpInstruction i) {
+  const std::uint32_t function = field(i.bits, 31, 25), rs2 = field(i.bits, 24, 20),
+                      f3 = field(i.bits, 14, 12), fmt = f3 & 3;
+  const bool variant = f3 & 4;
+  i.reads_rs1 = true;
+  switch (function) {
+    case 0b1000001:
+    case 0b1000010:
+    case 0b1000011:  // add, sub, mul
+      i.reads_rs2 = true;
+      if (fmt == 1) return std::nullopt;
+      return i;
+    case 0b1001000:
+    case 0b1001001:  // mac, mre
+      i.reads_rs2 = i.reads_rd = true;
+      if (fmt == 1) return std::nullopt;
+      return i;
+    case 0b1000101:
+    case 0b1000110:
+    case 0b1001101:
+    case 0b1001110:
+    case 0b1001111:
+      i.group = FpGroup::non_computational;  // min, max, sign injections
+      i.reads_rs2 = true;
+      if (fmt == 1) return std::nullopt;
+      return i;
+    case 0b1010000:
+    case 0b1010001:
+    case 0b1010010:
+    case 0b1010011:
+    case 0b1010100:
+    case 0b1010101:
+      i.group = FpGroup::non_computational;  // compares
+      i.reads_rs2 = true;
+      i.integer_rd = true;
+      if (fmt == 1) return std::nullopt;
+      return i;
+    case 0b1000111:
+    case 0b1010111: {  // sums of lanes
+      i.group = FpGroup::dot_product;
+      i.reads_rd = true;
+      const bool known = (rs2 == 0b11100 && f3 == 0) || (rs2 == 0b11110 && f3 == 2) ||
+                         (rs2 == 0b00111 && f3 == 3) || (rs2 == 0b10110 && f3 == 0) ||
+                         (rs2 == 0b10111 && f3 == 2);
+      if (!known) return std::nullopt;
+      return i;
+    }
+    case 0b1001011:
+    case 0b1011101:  // widening dot products
+      i.group = FpGroup::dot_product;
+      i.reads_rs2 = true;
+      // In the replicated form the accumulator is replaced by rs2, see execute.
+      i.reads_rd = !variant;
+      if (fmt != 0 && fmt != 2) return std::nullopt;
+      return i;
+    case 0b1001100:
+      switch (rs2) {
+        case 0:  // moves from and to an integer register
+          i.group = FpGroup::non_computational;
+          i.integer_rd = !variant;
+          i.integer_rs1 = variant;
+          i.reads_rs1 = !variant;
+          if (fmt < 2) return std::nullopt;
+          return i;
+        case 1:
+          i.group = FpGroup::non_computational;
+          i.integer_rd = true;
+          if (fmt == 1 || variant) return std::nullopt;
+          return i;
+        case 2:  // to integer lanes, which this machine writes to an integer register
+          i.group = FpGroup::conversion;
+          i.integer_rd = true;
+          if (fmt < 2) return std::nullopt;
+          return i;
+        case 3:  // from integer lanes
+          i.group = FpGroup::conversion;
+          if (fmt < 2) return std::nullopt;
+          return i;
+        case 4:  // from f32
+          i.group = FpGroup::conversion;
+          i.reads_rd = fmt >= 2;
+          if (fmt == 0) return std::nullopt;
+          return i;
+        case 5:  // between the half formats
+          i.group = FpGroup::conversion;
+          if (fmt != 2) return std::nullopt;
+          return i;
+        case 6:  // from half
+          i.group = FpGroup::conversion;
+          i.reads_rd = fmt == 3;
+          if (fmt != 0 && fmt != 3) return std::nullopt;
+          return i;
+        case 7:  // from byte
+          i.group = FpGroup::conversion;
+          if (fmt == 1) return std::nullopt;
+          return i;
+        default:
+          return std::nullopt;
+      }
+    case 0b1011000:
+    case 0b1011001:
+    case 0b1011010:
+    case 0b1011011:  // convert and pack
+      i.group = FpGroup::conversion;
+      i.reads_rs2 = true;
+      i.reads_rd = fmt >= 2;
+      if (fmt == 1 || (fmt == 0 && (variant || (function & 1)))) return std::nullopt;
+      if (fmt == 2 && (function & 1)) return std::nullopt;
+      return i;
+    default:
+      return std::nullopt;
+  }
+}
+
+// --- execution
+// ------------------------------------------------------------------------------------------
+
+FpResult execute_fused(const FpInstruction& i, const FpOperands& o) {
+  const std::uint32_t fmt = field(i.bits, 26, 25), f3 = field(i.bits, 14, 12);
+  const FpFormat from = format_of(fmt, o.source_alt), to = format_of(fmt, o.result_alt);
+  const std::uint32_t kind = field(i.bits, 3, 2);  // 0 madd, 1 msub, 2 nmsub, 3 nmadd
+  std::uint64_t a = unbox(from, o.rs1), c = unbox(to, o.rs3);
+  const std::uint64_t b = unbox(from, o.rs2);
+  if (kind == 2 || kind == 3) a ^= sign_bit(from);
+  if (kind == 1 || kind == 3) c ^= sign_bit(to);
+  FpResult r;
+  r.value = box(to, fp_multiply_add(to, from, a, b, c, rounding_of(f3 == 7 ? o.frm : f3), r.flags));
+  return r;
+}
+
+FpResult execute_scalar(const FpInstruction& i, const FpOperands& o) {
+  const std::uint32_t function = field(i.bits, 31, 27), rs2 = field(i.bits, 24, 20),
+                      f3 = field(i.bits, 14, 12), fmt = field(i.bits, 26, 25);
+  const FpFormat from = format_of(fmt, o.source_alt), to = format_of(fmt, o.result_alt);
+  const Rounding rounding = rounding_of(f3 == 7 ? o.frm : f3);
+  FpResult r;
+  switch (function) {
+    case 0b00000:
+    case 0b00001: {
+      const std::uint64_t b = unbox(to, o.rs2) ^ (function == 1 ? sign_bit(to) : 0);
+      r.value = box(to, fp_add(to, from, unbox(from, o.rs1), to, b, rounding, r.flags));
+      return r;
+    }
+    case 0b00010:
+      r.value =
+          box(to, fp_multiply(to, from, unbox(from, o.rs1), unbox(from, o.rs2), rounding, r.flags));
+      return r;
+    case 0b00100:
+      r.value = box(from, inject_sign(from, f3, unbox(from, o.rs1), unbox(from, o.rs2)));
+      return r;
+    case 0b00101:
+      r.value =
+          box(from, fp_min_max(from, f3 == 1, unbox(from, o.rs1), unbox(from, o.rs2), r.flags));
+      return r;
+    case 0b01000: {
+      const FpFormat source = format_of(rs2, o.source_alt);
+      r.value = box(to, fp_convert(to, source, unbox(source, o.rs1), rounding, r.flags));
+      return r;
+    }
+    case 0b10100: {
+      const FpOrder order =
+          fp_compare(from, unbox(from, o.rs1), unbox(from, o.rs2), f3 == 2, r.flags);
+      const bool less = order == FpOrder::less, equal = order == FpOrder::equal;
+      r.value = f3 == 2 ? equal : f3 == 1 ? less : less || equal;
+      return r;
+    }
+    case 0b11000:
+      r.value = fp_to_integer(32, rs2 == 0, from, unbox(from, o.rs1), rounding, r.flags);
+      return r;
+    case 0b11010:
+      r.value = box(to, fp_from_integer(to, 32, rs2 == 0, o.rs1, rounding, r.flags));
+      // This machine reports an integer that the format cannot hold as invalid, not as overflow.
+      if (r.flags & fp_overflow) r.flags = fp_invalid | fp_inexact;
+      return r;
+    case 0b11100: {
+      const int width = info(from).width();
+      if (f3 == 1)
+        r.value = fp_classify(from, unbox(from, o.rs1));
+      else  // no box is asked of the operand of a move
+        r.value = width >= 32 ? o.rs1 & 0xffffffffU : sign_extend(o.rs1, width);
+      return r;
+    }
+    default:  // 0b11110
+      r.value = box(to, o.rs1);
+      return r;
+  }
+}
+
+FpResult execute_dot_product(const FpInstruction& i, const FpOperands& o) {
+  const std::uint32_t function = field(i.bits, 31, 25), rs2 = field(i.bits, 24, 20),
+                      f3 = field(i.bits, 14, 12);
+  const bool dot = function == 0b1001011 || function == 0b1011101;
+  const bool negate = function == 0b1010111 || function == 0b1011101;
+  const bool widening = dot || rs2 == 0b10110 || rs2 == 0b10111;
+  const std::uint32_t to_code = f3 & 3;
+  const std::uint32_t from_code = !widening ? to_code : to_code == 0 ? 2 : 3;
+  const FpFormat to = format_of(to_code, o.result_alt), from = format_of(from_code, o.source_alt);
+  const int from_width = info(from).width(), to_width = info(to).width();
+  // vfsum has half as many results as lanes; the rest of the register reads as all ones.
+  const int results = widening ? 64 / to_width : 32 / from_width;
+  const Rounding rounding = rounding_of(o.frm);
+  std::uint64_t accumulator = o.rd;
+  if (dot && (f3 & 4)) {
+    // The replicated form of this machine feeds the replicated rs2 to the accumulator input.
+    for (int k = 0; k < 64 / from_width; ++k)
+      set_lane(accumulator, from_width, k, lane(o.rs2, from_width, 0));
+  }
+  FpResult r;
+  r.value = ones;
+  for (int k = 0; k < results; ++k) {
+    std::uint64_t a = lane(o.rs1, from_width, 2 * k), c = lane(o.rs1, from_width, 2 * k + 1);
+    if (negate) {
+      a ^= sign_bit(from);
+      c ^= sign_bit(from);
+    }
+    const std::uint64_t e = lane(accumulator, to_width, k);
+    const std::uint64_t sum =
+        dot ? fp_dot2_add(to, from, a, lane(o.rs2, from_width, 2 * k), c,
+                          lane(o.rs2, from_width, 2 * k + 1), e, rounding, r.flags)
+            : fp_sum3(to, from, a, c, e, rounding, r.flags);
+    set_lane(r.value, to_width, k, sum);
+  }
+  return r;
+}
+
+FpResult execute_packed_conversion(const FpInstruction& i, const FpOperands& o) {
+  const std::uint32_t rs2 = field(i.bits, 24, 20), f3 = field(i.bits, 14, 12);
+  const bool variant = f3 & 4;
+  const FpFormat to = format_of(f3, o.result_alt);
+  const int to_width = info(to).width();
+  const Rounding rounding = rounding_of(o.frm);
+  FpResult r;
+  if (rs2 == 2 || rs2 == 3) {  // integer lanes as wide as the format; the variant is unsigned
+    const FpFormat from = format_of(f3, o.source_alt);
+    for (int k = 0; k < 64 / to_width; ++k) {
+      const std::uint64_t a = lane(o.rs1, to_width, k);
+      set_lane(r.value, to_width, k,
+               rs2 == 2 ? fp_to_integer(to_width, !variant, from, a, rounding, r.flags)
+                        : fp_from_integer(to, to_width, !variant, a, rounding, r.flags));
+    }
+    return r;
+  }
+  const std::uint32_t from_code = rs2 == 4 ? 0 : rs2 == 7 ? 3 : 2;
+  const FpFormat from = format_of(from_code, o.source_alt);
+  const int from_width = info(from).width();
+  const int count = 64 / (from_width > to_width ? from_width : to_width);
+  // The variant reads (widening) or writes (narrowing) the upper half.
+  const int read_at = variant && from_width < to_width ? count : 0;
+  const int write_at = variant && from_width > to_width ? count : 0;
+  r.value = from_width > to_width ? o.rd : 0;
+  for (int k = 0; k < count; ++k)
+    set_lane(r.value, to_width, write_at + k,
+             fp_convert(to, from, lane(o.rs1, from_width, read_at + k), rounding, r.flags));
+  return r;
+}
+
+FpResult execute_pack(const FpInstruction& i, const FpOperands& o) {
+  const std::uint32_t function = field(i.bits, 31, 25), f3 = field(i.bits, 14, 12);
+  const FpFormat from = (function & 2) ? FpFormat::f64 : FpFormat::f32;
+  const FpFormat to = format_of(f3, o.result_alt);
+  const int width = info(to).width(), source_width = info(from).width();
+  const int pair = 2 * static_cast<int>(function & 1) + ((f3 & 4) ? 1 : 0);
+  const Rounding rounding = rounding_of(o.frm);
+  FpResult r;
+  r.value = o.rd;
+  set_lane(r.value, width, 2 * pair,
+           fp_convert(to, from, low_bits(o.rs1, source_width), rounding, r.flags));
+  set_lane(r.value, width, 2 * pair + 1,
+           fp_convert(to, from, low_bits(o.rs2, source_width), rounding, r.flags));
+  return r;
+}
+
+bool compare_lane(std::uint32_t function, FpFormat format, std::uint64_t a, std::uint64_t b,
+                  std::uint8_t& flags) {
+  const FpOrder order = fp_compare(format, a, b, function <= 0b1010001, flags);
+  const bool less = order == FpOrder::less, equal = order == FpOrder::equal;
+  switch (function) {
+    case 0b1010000:
+      return equal;
+    case 0b1010001:
+      return !equal;
+    case 0b1010010:
+      return less;
+    case 0b1010011:
+      return order == FpOrder::greater || equal;
+    case 0b1010100:
+      return less || equal;
+    default:
+      return order == FpOrder::greater;
+  }
+}
+
+FpResult execute_packed(const FpInstruction& i, const FpOperands& o) {
+  const std::uint32_t function = field(i.bits, 31, 25), rs2 = field(i.bits, 24, 20),
+                      f3 = field(i.bits, 14, 12);
+  if (i.group == FpGroup::dot_product) return execute_dot_product(i, o);
+  if (i.group == FpGroup::conversion)
+    return function == 0b1001100 ? execute_packed_conversion(i, o) : execute_pack(i, o);
+  const FpFormat from = format_of(f3, o.source_alt), to = format_of(f3, o.result_alt);
+  const int width = info(from).width();
+  const bool replicate = f3 & 4;
+  const Rounding rounding = rounding_of(o.frm);
+  FpResult r;
+  if (function == 0b1001100 && rs2 == 0) {
+    r.value = i.integer_rd ? o.rs1 & 0xffffffffU : o.rs1 | (ones << 32);
+    return r;
+  }
+  for (int k = 0; k < 64 / width; ++k) {
+    const std::uint64_t a = lane(o.rs1, width, k), b = lane(o.rs2, width, replicate ? 0 : k),
+                        d = lane(o.rd, width, k);
+    switch (function) {
+      case 0b1000001:
+        set_lane(r.value, width, k, fp_add(to, from, a, to, b, rounding, r.flags));
+        break;
+      case 0b1000010:
+        set_lane(r.value, width, k, fp_add(to, from, a, to, b ^ sign_bit(to), rounding, r.flags));
+        break;
+      case 0b1000011:
+        set_lane(r.value, width, k, fp_multiply(to, from, a, b, rounding, r.flags));
+        break;
+      case 0b1001000:
+        set_lane(r.value, width, k, fp_multiply_add(to, from, a, b, d, rounding, r.flags));
+        break;
+      case 0b1001001:
+        set_lane(r.value, width, k,
+                 fp_multiply_add(to, from, a ^ sign_bit(from), b, d, rounding, r.flags));
+        break;
+      case 0b1000101:
+      case 0b1000110:
+        set_lane(r.value, width, k, fp_min_max(from, function & 2, a, b, r.flags));
+        break;
+      case 0b1001101:
+      case 0b1001110:
+      case 0b1001111:
+        set_lane(r.value, width, k, inject_sign(from, function - 0b1001101, a, b));
+        break;
+      case 0b1001100:  // classify: a 16-bit mask a lane, as many as the integer register holds
+        if (k < 2) r.value |= std::uint64_t{fp_classify(from, a)} << (16 * k);
+        break;
+      default:  // compares: one bit a lane
+        r.value |= std::uint64_t{compare_lane(function, from, a, b, r.flags)} << k;
+        break;
+    }
+  }
+  return r;
+}
+
+}  // namespace
+
+std::optional<FpInstruction> decode_fp(std::uint32_t bits) {
+  FpInstruction i;
+  i.bits = bits;
+  const std::uint32_t op = bits & 0x7f;
+  if (is_fused(op)) {
+    const std::uint32_t f3 = field(bits, 14, 12);
+    if (f3 == 5 || f3 == 6) return std::nullopt;
+    i.reads_rs1 = i.reads_rs2 = i.reads_rs3 = true;
+    return i;
+  }
+  if (op == op_scalar) return decode_scalar(i);
+  if (op == op_packed && (bits >> 31)) return decode_packed(i);
+  return std::nullopt;
+}
+
+FpResult execute_fp(const FpInstruction& instruction, const FpOperands& operands) {
+  const std::uint32_t op = instruction.bits & 0x7f;
+  if (is_fused(op)) return execute_fused(instruction, operands);
+  if (op == op_scalar) return execute_scalar(instruction, operands);
+  return execute_packed(instruction, operands);
+}
+
+}  // namespace quern::snitch

@@ -1,0 +1,51 @@
+// The memory outside the cluster as the RTL sees it through DPI: DRAM, console and tohost; and the
+// first thing that went wrong.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "boards/snitch/harness/machine.h"
+
+namespace quern::snitch {
+
+class Memory {
+ public:
+  static constexpr std::uint32_t dram_base = 0x8000'0000;
+  static constexpr std::uint32_t dram_bytes = 256U << 20;
+  static constexpr std::uint32_t putchar_address = 0xf000'0000;
+  static constexpr std::uint32_t print_address = 0xf000'0010;
+
+  explicit Memory(const RunOptions& options);
+
+  // Puts a byte of the program in place; false when it lies outside DRAM.
+  bool load(std::uint32_t address, std::uint8_t byte);
+
+  // Accesses of the RTL: eight bytes at an address rounded down to eight.
+  std::uint64_t read(std::uint32_t address);
+  void write(int hart, std::uint32_t address, std::uint64_t data, unsigned strobes);
+  std::uint64_t fetch(std::uint32_t address);
+  void stop(int hart, int why, std::uint32_t pc, std::uint32_t instruction);
+  void trace(int hart, std::uint64_t cycle, std::uint32_t pc, std::uint32_t instruction, int kind);
+
+  std::uint32_t tohost = 0;
+  bool ended = false;
+  RunResult result;  // end, code, message, console
+
+ private:
+  void fail(RunEnd end, std::string message);
+  std::uint64_t* word(std::uint32_t address);
+
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+  std::unique_ptr<std::uint64_t, Free> dram_;
+  const RunOptions& options_;
+};
+
+// The memory that the DPI functions of this thread work on.
+Memory*& current_memory();
+
+}  // namespace quern::snitch

@@ -1,0 +1,559 @@
+// The integer core: single stage, single issue, in order. One instruction a cycle is fetched, decoded,
+// executed and retired; loads and offloaded instructions write back later through a scoreboard.
+//
+//   fetch (L0) -> decode -> operands -> ALU ------------------> register file (one write port)
+//                              │ \-> LSU ---------> load data ----^  2nd
+//                              \---> offload queue -> answers ----^  3rd priority
+module snitch_core
+  import snitch_pkg::*;
+#(
+    parameter bit HAS_FP = 1'b1,
+    parameter bit HAS_DMA = 1'b0
+) (
+    input  logic         clk_i,
+    input  logic         rst_i,
+    input  logic [31:0]  hart_i,
+    input  logic [31:0]  boot_i,
+    input  logic         interrupt_i,
+    // Fetch
+    output logic         fetch_valid_o,
+    output logic [31:0]  fetch_addr_o,
+    input  logic         fetch_ready_i,
+    input  logic [31:0]  fetch_data_i,
+    output logic         flush_o,
+    // Data
+    output logic         req_valid_o,
+    input  logic         req_ready_i,
+    output mem_req_t     req_o,
+    input  logic         rsp_valid_i,
+    output logic         rsp_ready_o,
+    input  logic [63:0]  rsp_data_i,
+    // Offload
+    output logic         off_valid_o,
+    input  logic         off_ready_i,
+    output offload_t     off_o,
+    input  logic         ans_valid_i,
+    output logic         ans_ready_o,
+    input  offload_rsp_t ans_i,
+    input  logic         fp_mem_done_i,
+    input  logic         flags_valid_i,
+    input  logic [4:0]   flags_i,
+    output logic [2:0]   frm_o,
+    output logic [1:0]   fmode_o,
+    // Cluster
+    output logic         barrier_o,
+    input  logic         barrier_release_i,
+    // Observation
+    output logic         retire_o,
+    output logic [31:0]  pc_o,
+    output logic [31:0]  insn_o,
+    output logic         sleeping_o,
+    output stop_e        stop_o
+);
+  // --- State ---------------------------------------------------------------------------------------------
+  logic [31:0] pc_q, pc_d;
+  logic [31:0] rf_q[32];
+  logic [31:0] busy_q;  // scoreboard
+  logic [63:0] cycle_q, instret_q;
+  logic [4:0] fflags_q;
+  logic [2:0] frm_q;
+  logic [1:0] fmode_q;
+  logic [31:0] mtvec_q, mepc_q, mcause_q, mscratch_q, mie_q, mstatus_q, mseg_q;
+  logic asleep_q;
+
+  // --- Decode --------------------------------------------------------------------------------------------
+  logic [31:0] insn;
+  logic [6:0] opcode;
+  logic [2:0] f3;
+  logic [6:0] f7;
+  logic [4:0] rd, rs1, rs2;
+  assign insn = fetch_data_i;
+  assign opcode = insn[6:0];
+  assign f3 = insn[14:12];
+  assign f7 = insn[31:25];
+  assign rd = insn[11:7];
+  assign rs1 = insn[19:15];
+  assign rs2 = insn[24:20];
+
+  logic [31:0] imm_i, imm_s, imm_b, imm_u, imm_j;
+  assign imm_i = {{20{insn[31]}}, insn[31:20]};
+  assign imm_s = {{20{insn[31]}}, insn[31:25], insn[11:7]};
+  assign imm_b = {{20{insn[31]}}, insn[7], insn[30:25], insn[11:8], 1'b0};
+  assign imm_u = {insn[31:12], 12'b0};
+  assign imm_j = {{12{insn[31]}}, insn[19:12], insn[20], insn[30:21], 1'b0};
+
+  fp_op_t fp;
+  logic legal, use_rs1, use_rs2, write_alu, write_later, is_load, is_store, is_amo, is_fp_mem, offload;
+  logic is_branch, is_jal, is_jalr, is_csr, is_fence, is_fence_i, is_wfi, is_mret, is_ecall, is_break;
+  unit_e unit;
+
+  logic fp_class;  // opcodes that the FP subsystem decodes
+  assign fp_class = opcode == 7'h07 || opcode == 7'h27 || opcode == 7'h43 || opcode == 7'h47 ||
+                    opcode == 7'h4b || opcode == 7'h4f || opcode == 7'h53 ||
+                    (opcode == 7'h33 && insn[31]);
+
+  logic [11:0] csr;
+  logic csr_offloaded;
+  assign csr = insn[31:20];
+  assign csr_offloaded = HAS_FP && ((csr == 12'h7c0 && (f3 == 3'd6 || f3 == 3'd7)) ||
+                                    (csr == 12'h7c3 && (f3 == 3'd2 || f3 == 3'd3) && rs1 != '0));
+
+  always_comb begin
+    fp = '0;
+    if (fp_class) fp = fp_decode(insn);
+    legal = 1'b1;
+    use_rs1 = 1'b0;
+    use_rs2 = 1'b0;
+    write_alu = 1'b0;
+    write_later = 1'b0;
+    is_load = 1'b0;
+    is_store = 1'b0;
+    is_amo = 1'b0;
+    is_fp_mem = 1'b0;
+    offload = 1'b0;
+    unit = UnitFp;
+    is_branch = 1'b0;
+    is_jal = 1'b0;
+    is_jalr = 1'b0;
+    is_csr = 1'b0;
+    is_fence = 1'b0;
+    is_fence_i = 1'b0;
+    is_wfi = 1'b0;
+    is_mret = 1'b0;
+    is_ecall = 1'b0;
+    is_break = 1'b0;
+    unique case (opcode)
+      7'h37, 7'h17: write_alu = 1'b1;  // lui, auipc
+      7'h6f: begin
+        is_jal = 1'b1;
+        write_alu = 1'b1;
+      end
+      7'h67: begin
+        is_jalr = 1'b1;
+        use_rs1 = 1'b1;
+        write_alu = 1'b1;
+        legal = f3 == 3'd0;
+      end
+      7'h63: begin
+        is_branch = 1'b1;
+        use_rs1 = 1'b1;
+        use_rs2 = 1'b1;
+        legal = f3[2:1] != 2'b01;
+      end
+      7'h03: begin
+        is_load = 1'b1;
+        use_rs1 = 1'b1;
+        write_later = 1'b1;
+        legal = f3 != 3'd3 && f3 < 3'd6;
+      end
+      7'h23: begin
+        is_store = 1'b1;
+        use_rs1 = 1'b1;
+        use_rs2 = 1'b1;
+        legal = f3 < 3'd3;
+      end
+      7'h13: begin
+        use_rs1 = 1'b1;
+        write_alu = 1'b1;
+        legal = (f3 != 3'd1 || f7 == '0) && (f3 != 3'd5 || (f7 & 7'h5f) == '0);
+      end
+      7'h33: begin
+        if (insn[31]) begin
+          offload = 1'b1;
+          legal = HAS_FP && fp.legal;
+          use_rs1 = fp.int_rs1;
+          write_later = fp.int_rd;
+        end else begin
+          use_rs1 = 1'b1;
+          use_rs2 = 1'b1;
+          if (f7 == 7'h01) begin
+            offload = 1'b1;
+            unit = UnitMulDiv;
+            write_later = 1'b1;
+          end else begin
+            write_alu = 1'b1;
+            legal = f7 == '0 || (f7 == 7'h20 && (f3 == 3'd0 || f3 == 3'd5));
+          end
+        end
+      end
+      7'h2f: begin
+        is_amo = 1'b1;
+        use_rs1 = 1'b1;
+        use_rs2 = insn[31:27] != 5'b00010;
+        write_later = 1'b1;
+        legal = f3 == 3'd2 && (insn[31:27] <= 5'd4 || (insn[28:27] == '0));
+      end
+      7'h07, 7'h27: begin
+        offload = 1'b1;
+        is_fp_mem = 1'b1;
+        use_rs1 = 1'b1;
+        legal = HAS_FP && fp.legal;
+      end
+      7'h43, 7'h47, 7'h4b, 7'h4f, 7'h53: begin
+        offload = 1'b1;
+        legal = HAS_FP && fp.legal;
+        use_rs1 = fp.int_rs1;
+        write_later = fp.int_rd;
+      end
+      7'h0b: begin  // frep.o
+        offload = 1'b1;
+        use_rs1 = 1'b1;
+        fp.is_frep = 1'b1;
+        legal = HAS_FP && insn[7];
+      end
+      7'h2b: begin
+        offload = 1'b1;
+        unit = UnitSsr;
+        unique case (f3)
+          3'd2: begin  // scfgwi, scfgw
+            use_rs1 = 1'b1;
+            use_rs2 = rd == 5'd1;
+            legal = HAS_FP && (rd == '0 || (rd == 5'd1 && f7 == '0));
+          end
+          3'd1: begin  // scfgri, scfgr
+            use_rs2 = rs1 == 5'd1;
+            write_later = 1'b1;
+            legal = HAS_FP && (rs1 == '0 || (rs1 == 5'd1 && f7 == '0));
+          end
+          3'd0: begin  // DMA
+            unit = UnitDma;
+            use_rs1 = f7 != 7'd4 && f7 != 7'd5;
+            use_rs2 = f7 == 7'd0 || f7 == 7'd1 || f7 == 7'd3 || f7 == 7'd5 || f7 == 7'd6;
+            write_later = f7 >= 7'd2 && f7 <= 7'd5;
+            legal = HAS_DMA && f7 < 7'd8;
+          end
+          default: legal = 1'b0;
+        endcase
+      end
+      7'h0f: begin
+        is_fence = 1'b1;
+        is_fence_i = f3 == 3'd1;
+        legal = f3 < 3'd2;
+      end
+      7'h73: begin
+        if (f3 == 3'd0) begin
+          is_wfi = insn == 32'h1050_0073;
+          is_mret = insn == 32'h3020_0073;
+          is_ecall = insn == 32'h0000_0073;
+          is_break = insn == 32'h0010_0073;
+          legal = is_wfi || is_mret || is_ecall || is_break;
+        end else begin
+          legal = f3 != 3'd4;
+          use_rs1 = !f3[2];
+          if (csr_offloaded) begin
+            offload = 1'b1;
+            fp.is_ssr_csr = csr == 12'h7c0;
+            fp.is_chain_csr = csr == 12'h7c3;
+            fp.direct = 1'b1;
+          end else begin
+            is_csr = 1'b1;
+            write_alu = 1'b1;
+          end
+        end
+      end
+      default: legal = 1'b0;
+    endcase
+  end
+
+  // --- Operands ------------------------------------------------------------------------------------------
+  logic [31:0] a, b;
+  assign a = rf_q[rs1];
+  assign b = rf_q[rs2];
+  logic operands_ready, rd_ready;
+  assign operands_ready = !(use_rs1 && busy_q[rs1]) && !(use_rs2 && busy_q[rs2]);
+  assign rd_ready = !((write_alu || write_later) && busy_q[rd]);
+
+  logic present;
+  assign fetch_valid_o = !asleep_q;
+  assign fetch_addr_o = pc_q;
+  assign present = fetch_valid_o && fetch_ready_i;
+
+  // --- CSRs ----------------------------------------------------------------------------------------------
+  logic [31:0] csr_old, csr_new, csr_operand;
+  logic csr_known, csr_write;
+  logic is_barrier;
+  assign is_barrier = is_csr && csr == 12'h7c2;
+  always_comb begin
+    csr_known = 1'b1;
+    csr_old = '0;
+    unique case (csr)
+      12'h001: csr_old = {27'b0, fflags_q};
+      12'h002: csr_old = {29'b0, frm_q};
+      12'h003: csr_old = {24'b0, frm_q, fflags_q};
+      12'h800: csr_old = {30'b0, fmode_q};
+      12'h300: csr_old = mstatus_q;
+      12'h301: csr_old = 32'h4000_1129;
+      12'h304: csr_old = mie_q;
+      12'h305: csr_old = mtvec_q;
+      12'h340: csr_old = mscratch_q;
+      12'h341: csr_old = mepc_q;
+      12'h342: csr_old = mcause_q;
+      12'h344: csr_old = {12'b0, interrupt_i, 19'b0};
+      12'h7c0, 12'h7c2, 12'h7c3, 12'h7c4, 12'h7c5, 12'h7c6, 12'h343, 12'hf11, 12'hf12, 12'hf13: ;
+      12'hbc0: csr_old = mseg_q;
+      12'hb00, 12'hc00: csr_old = cycle_q[31:0];
+      12'hb80, 12'hc80: csr_old = cycle_q[63:32];
+      12'hb02, 12'hc02: csr_old = instret_q[31:0];
+      12'hb82, 12'hc82: csr_old = instret_q[63:32];
+      12'hf14: csr_old = hart_i;
+      default: csr_known = 1'b0;
+    endcase
+  end
+  assign csr_operand = f3[2] ? {27'b0, rs1} : a;
+  assign csr_write = f3[1:0] == 2'd1 || rs1 != '0;
+  always_comb begin
+    unique case (f3[1:0])
+      2'd2: csr_new = csr_old | csr_operand;
+      2'd3: csr_new = csr_old & ~csr_operand;
+      default: csr_new = csr_operand;
+    endcase
+  end
+
+  // --- Execute -------------------------------------------------------------------------------------------
+  logic [31:0] alu, operand_b, address;
+  logic less, less_u, taken;
+  assign operand_b = opcode == 7'h33 ? b : imm_i;
+  assign less = $signed(a) < $signed(opcode == 7'h63 ? b : operand_b);
+  assign less_u = a < (opcode == 7'h63 ? b : operand_b);
+  assign address = is_amo ? a : a + (opcode[5] ? imm_s : imm_i);
+  always_comb begin
+    unique case (f3)
+      3'd0: alu = opcode == 7'h33 && f7[5] ? a - b : a + operand_b;
+      3'd1: alu = a << operand_b[4:0];
+      3'd2: alu = {31'b0, less};
+      3'd3: alu = {31'b0, less_u};
+      3'd4: alu = a ^ operand_b;
+      3'd5: alu = f7[5] ? $signed(a) >>> operand_b[4:0] : a >> operand_b[4:0];
+      3'd6: alu = a | operand_b;
+      3'd7: alu = a & operand_b;
+    endcase
+    unique case (opcode)
+      7'h37: alu = imm_u;
+      7'h17: alu = pc_q + imm_u;
+      7'h6f, 7'h67: alu = pc_q + 32'd4;
+      7'h73: alu = csr_old;
+      default: ;
+    endcase
+    unique case (f3)
+      3'd0: taken = a == b;
+      3'd1: taken = a != b;
+      3'd4: taken = less;
+      3'd5: taken = !less;
+      3'd6: taken = less_u;
+      default: taken = !less_u;
+    endcase
+  end
+
+  // --- Exceptions ----------------------------------------------------------------------------------------
+  stop_e cause;
+  logic misaligned;
+  always_comb begin
+    unique case (f3[1:0])
+      2'd0: misaligned = 1'b0;
+      2'd1: misaligned = address[0];
+      2'd2: misaligned = address[1:0] != '0;
+      2'd3: misaligned = address[2:0] != '0;
+    endcase
+    cause = StopNone;
+    if (!legal || (is_csr && !csr_known)) cause = StopIllegal;
+    else if (is_break) cause = StopBreak;
+    else if (is_ecall) cause = StopEcall;
+    else if ((is_load || (is_fp_mem && fp.is_load)) && misaligned) cause = StopMisalignedLoad;
+    else if ((is_store || is_amo || (is_fp_mem && fp.is_store)) && misaligned)
+      cause = StopMisalignedStore;
+    else if (pc_d[1:0] != '0) cause = StopMisalignedFetch;
+  end
+  logic exception;
+  assign exception = present && operands_ready && rd_ready && cause != StopNone;
+  assign stop_o = exception && mtvec_q == '0 ? cause : StopNone;
+
+  // --- Memory --------------------------------------------------------------------------------------------
+  // Outstanding FP accesses, oldest first: an integer access to the same word waits.
+  localparam int unsigned CaqDepth = 8;
+  logic [15:0] caq_tag_q[CaqDepth];
+  logic [CaqDepth-1:0] caq_valid_q, caq_write_q;
+  logic [2:0] caq_push_q, caq_pop_q;
+  logic caq_hit, caq_full;
+  always_comb begin
+    caq_hit = 1'b0;
+    if (caq_valid_q != '0)
+      for (int k = 0; k < CaqDepth; k++)
+        if (caq_valid_q[k] && caq_tag_q[k] == address[18:3] &&
+            (is_store || is_amo || caq_write_q[k])) caq_hit = 1'b1;
+  end
+  assign caq_full = caq_valid_q[caq_push_q];
+
+  logic lsu_valid, lsu_ready, lsu_empty, load_valid, load_ready;
+  logic [4:0] load_rd;
+  logic [63:0] load_data;
+  amo_e amo;
+  always_comb begin
+    unique case (insn[31:27])
+      5'b00001: amo = AmoSwap;
+      5'b00000: amo = AmoAdd;
+      5'b01100: amo = AmoAnd;
+      5'b01000: amo = AmoOr;
+      5'b00100: amo = AmoXor;
+      5'b10100: amo = AmoMax;
+      5'b11100: amo = AmoMaxu;
+      5'b10000: amo = AmoMin;
+      5'b11000: amo = AmoMinu;
+      5'b00010: amo = AmoLr;
+      default:  amo = AmoSc;
+    endcase
+    if (!is_amo) amo = AmoNone;
+  end
+  logic can_go;  // everything but the units is ready
+  assign can_go = present && operands_ready && rd_ready && cause == StopNone;
+  assign lsu_valid = can_go && (is_load || is_store || is_amo) && !caq_hit;
+  snitch_lsu #(
+      .OUTSTANDING(4),
+      .TAG(5)
+  ) i_lsu (
+      .clk_i,
+      .rst_i,
+      .valid_i(lsu_valid),
+      .ready_o(lsu_ready),
+      .write_i(is_store),
+      .size_i(f3[1:0]),
+      .signed_i(!f3[2]),
+      .amo_i(amo),
+      .addr_i(address),
+      .data_i({32'b0, b}),
+      .tag_i(rd),
+      .req_valid_o,
+      .req_ready_i,
+      .req_o,
+      .rsp_valid_i,
+      .rsp_ready_o,
+      .rsp_data_i,
+      .load_valid_o(load_valid),
+      .load_ready_i(load_ready),
+      .load_tag_o(load_rd),
+      .load_data_o(load_data),
+      .done_o(),
+      .empty_o(lsu_empty)
+  );
+
+  // --- Offload -------------------------------------------------------------------------------------------
+  assign off_valid_o = can_go && offload && !(is_fp_mem && caq_full);
+  assign off_o = '{insn: insn, a: fp.is_chain_csr ? csr_operand : a, b: is_fp_mem ? address : b,
+                   unit: unit, fp: fp};
+
+  // --- Retire --------------------------------------------------------------------------------------------
+  logic unit_ready, retire, write_now;
+  always_comb begin
+    unit_ready = 1'b1;
+    if (is_load || is_store || is_amo) unit_ready = lsu_ready && !caq_hit;
+    else if (offload) unit_ready = off_ready_i && !(is_fp_mem && caq_full);
+    else if (is_fence) unit_ready = lsu_empty && caq_valid_q == '0;
+    else if (is_barrier) unit_ready = barrier_release_i;
+  end
+  assign retire = can_go && unit_ready;
+  assign barrier_o = can_go && is_barrier;
+  assign write_now = retire && write_alu && rd != '0;
+  assign load_ready = !write_now;
+  assign ans_ready_o = !write_now && !load_valid;
+  assign flush_o = retire && is_fence_i;
+
+  logic [31:0] imm_jalr;
+  assign imm_jalr = a + imm_i;
+  always_comb begin
+    pc_d = pc_q + 32'd4;
+    if (is_jal) pc_d = pc_q + imm_j;
+    else if (is_jalr) pc_d = {imm_jalr[31:1], 1'b0};
+    else if (is_branch && taken) pc_d = pc_q + imm_b;
+    else if (is_mret) pc_d = mepc_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      pc_q <= boot_i;
+      busy_q <= '0;
+      cycle_q <= '0;
+      instret_q <= '0;
+      fflags_q <= '0;
+      frm_q <= '0;
+      fmode_q <= '0;
+      mtvec_q <= '0;
+      mepc_q <= '0;
+      mcause_q <= '0;
+      mscratch_q <= '0;
+      mie_q <= '0;
+      mstatus_q <= 32'h0000_1800;
+      mseg_q <= '0;
+      asleep_q <= 1'b0;
+      caq_valid_q <= '0;
+      caq_push_q <= '0;
+      caq_pop_q <= '0;
+      for (int k = 0; k < 32; k++) rf_q[k] <= '0;
+    end else begin
+      cycle_q <= cycle_q + 1'b1;
+      if (flags_valid_i) fflags_q <= fflags_q | flags_i;
+      if (retire) begin
+        pc_q <= pc_d;
+        instret_q <= instret_q + 1'b1;
+        if (is_wfi) asleep_q <= !(interrupt_i && mie_q != '0);
+        if (is_csr && csr_write) begin
+          unique case (csr)
+            12'h001: fflags_q <= csr_new[4:0];
+            12'h002: frm_q <= csr_new[2:0];
+            12'h003: {frm_q, fflags_q} <= csr_new[7:0];
+            12'h800: fmode_q <= csr_new[1:0];
+            12'h300: mstatus_q <= csr_new;
+            12'h304: mie_q <= csr_new;
+            12'h305: mtvec_q <= csr_new;
+            12'h340: mscratch_q <= csr_new;
+            12'h341: mepc_q <= csr_new;
+            12'h342: mcause_q <= csr_new;
+            12'hbc0: mseg_q <= csr_new;
+            default: ;
+          endcase
+        end
+      end else if (exception && mtvec_q != '0) begin
+        pc_q <= {mtvec_q[31:2], 2'b0};
+        mepc_q <= pc_q;
+        unique case (cause)
+          StopMisalignedFetch: mcause_q <= 32'd0;
+          StopBreak: mcause_q <= 32'd3;
+          StopMisalignedLoad: mcause_q <= 32'd4;
+          StopMisalignedStore: mcause_q <= 32'd6;
+          StopEcall: mcause_q <= 32'd11;
+          default: mcause_q <= 32'd2;
+        endcase
+      end
+      if (asleep_q && interrupt_i && mie_q != '0) asleep_q <= 1'b0;
+
+      // Register file: one write a cycle.
+      if (write_now) begin
+        rf_q[rd] <= alu;
+      end else if (load_valid) begin
+        if (load_rd != '0) rf_q[load_rd] <= load_data[31:0];
+        busy_q[load_rd] <= 1'b0;
+      end else if (ans_valid_i) begin
+        if (ans_i.rd != '0) rf_q[ans_i.rd] <= ans_i.data;
+        busy_q[ans_i.rd] <= 1'b0;
+      end
+      if (retire && write_later && rd != '0) busy_q[rd] <= 1'b1;
+
+      // Outstanding FP accesses.
+      if (retire && is_fp_mem) begin
+        caq_valid_q[caq_push_q] <= 1'b1;
+        caq_tag_q[caq_push_q] <= address[18:3];
+        caq_write_q[caq_push_q] <= fp.is_store;
+        caq_push_q <= caq_push_q + 1'b1;
+      end
+      if (fp_mem_done_i) begin
+        caq_valid_q[caq_pop_q] <= 1'b0;
+        caq_pop_q <= caq_pop_q + 1'b1;
+      end
+    end
+  end
+
+  assign retire_o = retire;
+  assign pc_o = pc_q;
+  assign insn_o = insn;
+  assign sleeping_o = asleep_q;
+  assign frm_o = frm_q;
+  assign fmode_o = fmode_q;
+endmodule
