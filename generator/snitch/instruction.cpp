@@ -44,6 +44,7 @@ constexpr OpcodeInfo kTable[] = {
     {"fmax.h", binary, P::non_computational, "r 0x53, 1, 0x16", ""},
     {"fcvt.d.w", unary, P::conversion, "", ""},
     {"fmv.w.x", unary, P::conversion, "", ""},
+    {"fmv.h.x", unary, P::conversion, "r 0x53, 0, 0x7a", "x0"},
     {"fcvt.s.h", unary, P::conversion, "r 0x53, 0, 0x20", "x2"},
     {"fcvt.h.s", unary, P::conversion, "r 0x53, 7, 0x22", "x0"},
     {"vfadd.s", binary, P::add_multiply, "r 0x33, 0, 0x41", ""},
@@ -66,7 +67,7 @@ const OpcodeInfo& info(Opcode opcode) { return kTable[static_cast<int>(opcode)];
 
 bool is_floating(Opcode opcode) {
   return info(opcode).pipeline != Pipeline::integer && opcode != Opcode::fcvt_d_w &&
-         opcode != Opcode::fmv_w_x;
+         opcode != Opcode::fmv_w_x && opcode != Opcode::fmv_h_x;
 }
 
 bool reads_rd(Opcode opcode) {

@@ -17,7 +17,7 @@ enum class Opcode : std::uint8_t {
   fadd_d, fmul_d, fmadd_d, fmax_d, fmv_d,
   fadd_s, fmul_s, fmadd_s, fmax_s, fmv_s,
   fadd_h, fmul_h, fmax_h,
-  fcvt_d_w, fmv_w_x, fcvt_s_h, fcvt_h_s,
+  fcvt_d_w, fmv_w_x, fmv_h_x, fcvt_s_h, fcvt_h_s,
   // packed
   vfadd_s, vfmul_s, vfmac_s, vfmax_s,
   vfadd_h, vfmul_h, vfmax_h,

@@ -147,7 +147,7 @@ Register PlainLowering::load(Block& block, int operand) {
 Register PlainLowering::fetch(Block& block, const Value& value, Register accumulator) {
   switch (value.kind) {
     case Value::Kind::accumulator: return accumulator;
-    case Value::Kind::zero: return b_.float_zero();
+    case Value::Kind::zero: return b_.boxed_zero(n_.accumulator);
     case Value::Kind::operand: break;
   }
   if (streamed(value.operand)) return stream_register(placed(value.operand)->mover);
@@ -166,7 +166,7 @@ void PlainLowering::store(Block& block, Register value) {
   if (n_.relu) {
     const Register positive = b_.program.new_float("result");
     block.push_back(instruction(arithmetic(ScalarOp::max, n_.accumulator), positive, value,
-                                b_.float_zero()));
+                                b_.boxed_zero(n_.accumulator)));
     value = positive;
   }
   if (streamed(output)) {
@@ -276,7 +276,7 @@ Block PlainLowering::point() {
   }
   const Register acc = b_.program.new_float("accumulator");
   switch (n_.init) {
-    case Init::zero: block.push_back(instruction(Opcode::fmv_d, acc, b_.float_zero())); break;
+    case Init::zero: block.push_back(instruction(Opcode::fmv_d, acc, b_.boxed_zero(n_.accumulator))); break;
     case Init::operand:
       block.push_back(instruction(Opcode::fmv_d, acc, load(block, n_.init_operand)));
       break;

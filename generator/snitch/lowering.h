@@ -17,8 +17,9 @@ class KernelBuilder {
   KernelBuilder(Program& target, const Machine& for_machine)
       : program(target), machine(for_machine) {}
 
-  // 0.0 in every lane, set once at the start of the kernel.
-  Register float_zero();
+  // 0.0, set once at the start of the kernel: in every lane (and as f64), or boxed for scalar f32, f16.
+  Register float_zero() { return boxed_zero(ScalarType::f64); }
+  Register boxed_zero(ScalarType type);
   // The kernel's scalar argument in every lane of the type.
   Register scalar(ScalarType type, int lanes);
   // Appends to `block`: rd = rs + value, for any value.
@@ -36,7 +37,7 @@ class KernelBuilder {
 
  private:
   Block prelude_;
-  Register zero_{}, scalar_{};
+  Register zero_[3]{}, scalar_{};
   bool streams_on_ = false;
 };
 

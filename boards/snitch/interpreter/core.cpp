@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace quern::snitch {
+namespace quern::snitch::interpreter {
 
 Core::Core(const ElfImage& image, const InterpreterOptions& options, InterpreterResult& result)
     : options_(options),
@@ -53,4 +53,4 @@ void Core::jump(std::uint32_t target) {
   next_pc_ = target;
 }
 
-}  // namespace quern::snitch
+}  // namespace quern::snitch::interpreter

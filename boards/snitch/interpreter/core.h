@@ -12,7 +12,7 @@
 #include "boards/snitch/interpreter/sequencer.h"
 #include "boards/snitch/interpreter/streams.h"
 
-namespace quern::snitch {
+namespace quern::snitch::interpreter {
 
 class IllegalInstruction : public std::runtime_error {
  public:
@@ -72,4 +72,4 @@ class Core {
   std::uint64_t issued_ = 0;       // all instructions, for the limit
 };
 
-}  // namespace quern::snitch
+}  // namespace quern::snitch::interpreter

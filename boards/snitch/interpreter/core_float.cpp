@@ -3,7 +3,7 @@
 
 #include "boards/snitch/interpreter/core.h"
 
-namespace quern::snitch {
+namespace quern::snitch::interpreter {
 namespace {
 
 unsigned field(std::uint32_t bits, unsigned at, unsigned width) {
@@ -141,4 +141,4 @@ void Core::execute_arithmetic(const FpOffload& offload) {
   }
 }
 
-}  // namespace quern::snitch
+}  // namespace quern::snitch::interpreter

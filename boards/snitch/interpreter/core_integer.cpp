@@ -1,7 +1,7 @@
 // RV32IMA and Zicsr.
 #include "boards/snitch/interpreter/core.h"
 
-namespace quern::snitch {
+namespace quern::snitch::interpreter {
 namespace {
 
 using Signed = std::int32_t;
@@ -225,4 +225,4 @@ bool Core::execute_system(std::uint32_t bits) {
   return true;
 }
 
-}  // namespace quern::snitch
+}  // namespace quern::snitch::interpreter

@@ -11,9 +11,9 @@ int main(int argc, char** argv) {
     return static_cast<int>(quern::ExitCode::bad_input);
   }
   try {
-    const auto result = quern::snitch::interpret(quern::snitch::load_elf(argv[1]));
+    const auto result = quern::snitch::interpreter::interpret(quern::snitch::read_elf(argv[1]));
     fmt::print("{}", result.console);
-    if (result.outcome == quern::snitch::Outcome::exited) {
+    if (result.outcome == quern::snitch::interpreter::Outcome::exited) {
       return static_cast<int>(result.exit_code & 0xff);
     }
     fmt::print(stderr, "snitch-interpret: {}\n", result.message);

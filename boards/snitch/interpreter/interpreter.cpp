@@ -4,7 +4,7 @@
 
 #include "boards/snitch/interpreter/core.h"
 
-namespace quern::snitch {
+namespace quern::snitch::interpreter {
 
 std::string_view outcome_name(Outcome outcome) {
   switch (outcome) {
@@ -49,4 +49,4 @@ InterpreterResult interpret(const ElfImage& image, const InterpreterOptions& opt
   return result;
 }
 
-}  // namespace quern::snitch
+}  // namespace quern::snitch::interpreter

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "boards/snitch/elf.h"
+#include "boards/snitch/harness/elf_image.h"
 
-namespace quern::snitch {
+namespace quern::snitch::interpreter {
 
 enum class Outcome {
   exited,               // the program wrote tohost
@@ -66,4 +66,4 @@ using MemoryReader = std::function<std::uint8_t(std::uint32_t)>;
 InterpreterResult interpret(const ElfImage& image, const InterpreterOptions& options = {},
                             const std::function<void(const MemoryReader&)>& inspect = {});
 
-}  // namespace quern::snitch
+}  // namespace quern::snitch::interpreter

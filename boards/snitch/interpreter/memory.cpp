@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace quern::snitch {
+namespace quern::snitch::interpreter {
 
 Memory::Memory(const ElfImage& image) : tcdm_(kTcdmSize), dram_(kDramSize) {
   for (const ElfSegment& segment : image.segments) {
@@ -14,10 +14,9 @@ Memory::Memory(const ElfImage& image) : tcdm_(kTcdmSize), dram_(kDramSize) {
     const std::uint32_t base = tcdm ? kTcdm : kDram;
     const std::uint32_t size = tcdm ? kTcdmSize : kDramSize;
     if (segment.address < base || segment.address - base > size ||
-        segment.memory_size > size - (segment.address - base) ||
-        segment.bytes.size() > segment.memory_size) {
+        segment.bytes.size() > size - (segment.address - base)) {
       throw bad_input("segment at {:#x} ({} bytes) lies outside TCDM ({:#x}) and DRAM ({:#x})",
-                      segment.address, segment.memory_size, kTcdm, kDram);
+                      segment.address, segment.bytes.size(), kTcdm, kDram);
     }
     if (!segment.bytes.empty()) {
       std::memcpy((tcdm ? tcdm_ : dram_).data() + (segment.address - base), segment.bytes.data(),
@@ -51,4 +50,4 @@ void Memory::store(std::uint32_t address, unsigned size, std::uint64_t value) {
   }
 }
 
-}  // namespace quern::snitch
+}  // namespace quern::snitch::interpreter

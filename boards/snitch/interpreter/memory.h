@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "boards/snitch/elf.h"
+#include "boards/snitch/harness/elf_image.h"
 
-namespace quern::snitch {
+namespace quern::snitch::interpreter {
 
 class AccessFault : public std::runtime_error {
  public:
@@ -37,4 +37,4 @@ class Memory {
   std::vector<std::uint8_t> tcdm_, dram_;
 };
 
-}  // namespace quern::snitch
+}  // namespace quern::snitch::interpreter

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace quern::snitch {
+namespace quern::snitch::interpreter {
 namespace {
 
 // Adds the stagger count to the register fields that the mask selects, each within its five bits.
@@ -98,4 +98,4 @@ void Sequencer::run(std::size_t begin, std::size_t end, std::size_t loop, unsign
   }
 }
 
-}  // namespace quern::snitch
+}  // namespace quern::snitch::interpreter

@@ -17,7 +17,7 @@
 
 #include "boards/snitch/fpu/instruction.h"
 
-namespace quern::snitch {
+namespace quern::snitch::interpreter {
 
 class SequencerMisuse : public std::runtime_error {
  public:
@@ -57,4 +57,4 @@ class Sequencer {
   std::vector<FpOffload> body_;
 };
 
-}  // namespace quern::snitch
+}  // namespace quern::snitch::interpreter

@@ -1,6 +1,6 @@
 #include "boards/snitch/interpreter/streams.h"
 
-namespace quern::snitch {
+namespace quern::snitch::interpreter {
 namespace {
 
 // Register numbers of scfgwi (facts: Xssr address map).
@@ -104,4 +104,4 @@ std::uint64_t Stream::leftover() const {
   return job_.done ? count : count + 1;
 }
 
-}  // namespace quern::snitch
+}  // namespace quern::snitch::interpreter

@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace quern::snitch {
+namespace quern::snitch::interpreter {
 
 // A program used a stream in a way that hangs or corrupts the hardware.
 class StreamMisuse : public std::runtime_error {
@@ -79,4 +79,4 @@ class Stream {
   std::deque<Element> fifo_;
 };
 
-}  // namespace quern::snitch
+}  // namespace quern::snitch::interpreter
