@@ -10,6 +10,7 @@
 #include "generator/snitch/pack.h"
 #include "generator/snitch/registers.h"
 #include "generator/snitch/unroll.h"
+#include "generator/snitch/verify.h"
 
 namespace quern::generator::snitch {
 namespace {
@@ -183,6 +184,10 @@ Generated Compiler::run() {
   check_capacity(all);
   builder_.finish();
   result_.program = print(program_);
+  if (const std::string problem = violation(program_, machine_); !problem.empty()) {
+    fmt::print(stderr, "{}: {}\n{}", result_.id, problem, result_.program);
+    QUERN_CHECK(problem.empty());
+  }
   result_.freps = count_freps(program_.body);
   const Allocation allocation = allocate_registers(program_);
   const KernelInfo& kernel = info(point_.kernel);
