@@ -1,4 +1,5 @@
-// quern-snitch-bench: one kernel or one ablation from the command line, until and beside `quern bench`.
+// quern-snitch-bench: one kernel or one ablation from the command line, until and beside `quern
+// bench`.
 //
 //   quern-snitch-bench ID...                 one line a point
 //   quern-snitch-bench --ablate ID           one line a compiler step
@@ -18,11 +19,13 @@ using namespace quern;
 using bench::snitch::Result;
 
 void print_row(const std::string& name, const Result& r) {
-  fmt::print("{:<44} {} cold {:>8} warm {:>8} cycles (rtl) occupancy {:>6} peak {:>6} fpu {:>7} ld {:>6} st {:>6} frep {}{}\n",
-             name, r.correct ? "right" : "WRONG", r.cold_cycles.value_or(0), r.cycles.value_or(0),
-             r.cycles ? fmt::format("{:.2f}%", 100 * *r.fpu_occupancy()) : "-",
-             r.cycles ? fmt::format("{:.2f}%", 100 * *r.peak_fraction()) : "-", r.fpu_issues, r.loads,
-             r.stores, r.freps, r.failure.empty() ? "" : "  " + r.failure);
+  fmt::print(
+      "{:<44} {} cold {:>8} warm {:>8} cycles (rtl) occupancy {:>6} peak {:>6} fpu {:>7} ld {:>6} "
+      "st {:>6} frep {}{}\n",
+      name, r.correct ? "right" : "WRONG", r.cold_cycles.value_or(0), r.cycles.value_or(0),
+      r.cycles ? fmt::format("{:.2f}%", 100 * *r.fpu_occupancy()) : "-",
+      r.cycles ? fmt::format("{:.2f}%", 100 * *r.peak_fraction()) : "-", r.fpu_issues, r.loads,
+      r.stores, r.freps, r.failure.empty() ? "" : "  " + r.failure);
 }
 
 bench::snitch::Simulated simulate(const std::filesystem::path& elf) {

@@ -49,9 +49,12 @@ std::uint32_t checksum(ScalarType type, const std::vector<double>& output) {
 
 std::uint64_t bits_of(ScalarType type, double value) {
   switch (type) {
-    case ScalarType::f64: return std::bit_cast<std::uint64_t>(value);
-    case ScalarType::f32: return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-    case ScalarType::f16: break;
+    case ScalarType::f64:
+      return std::bit_cast<std::uint64_t>(value);
+    case ScalarType::f32:
+      return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    case ScalarType::f16:
+      break;
   }
   // Normal half-precision numbers and zero are all that the operands can produce.
   const std::uint64_t sign = std::signbit(value) ? 0x8000 : 0;
@@ -59,7 +62,8 @@ std::uint64_t bits_of(ScalarType type, double value) {
   int exponent = 0;
   const double fraction = std::frexp(std::fabs(value), &exponent);
   const auto mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, 11));
-  QUERN_CHECK(exponent > -14 && exponent <= 16 && std::ldexp(static_cast<double>(mantissa), exponent - 11) == std::fabs(value));
+  QUERN_CHECK(exponent > -14 && exponent <= 16 &&
+              std::ldexp(static_cast<double>(mantissa), exponent - 11) == std::fabs(value));
   return sign | static_cast<std::uint64_t>(exponent + 14) << 10 | (mantissa & 0x3ff);
 }
 
@@ -69,8 +73,13 @@ MeasuredProgram measured_program(const Point& point, const Generated& generated)
   std::uint32_t number = 0;
   Operands operands;
   for (const Buffer& buffer : generator::snitch::buffers(point)) {
-    PlacedOperand operand{buffer.name, buffer.type, buffer.elements, buffer.output,
-                          static_cast<std::uint32_t>(at), 1 + 3 * number, 3 + 4 * number};
+    PlacedOperand operand{buffer.name,
+                          buffer.type,
+                          buffer.elements,
+                          buffer.output,
+                          static_cast<std::uint32_t>(at),
+                          1 + 3 * number,
+                          3 + 4 * number};
     at += round_up(buffer.bytes());
     ++number;
     operands.push_back(values(operand));
@@ -78,7 +87,8 @@ MeasuredProgram measured_program(const Point& point, const Generated& generated)
   }
   if (generated.workspace_bytes > 0) program.workspace = static_cast<std::uint32_t>(at);
 
-  std::string place = "  .section .text.operands, \"ax\"\n  .option norvc\nplace_operands:\n  mv s11, ra\n";
+  std::string place =
+      "  .section .text.operands, \"ax\"\n  .option norvc\nplace_operands:\n  mv s11, ra\n";
   std::string arguments = "load_arguments:\n";
   std::string check;
   int index = 0;
@@ -86,13 +96,14 @@ MeasuredProgram measured_program(const Point& point, const Generated& generated)
     arguments += fmt::format("  li a{}, {:#x}\n", index++, operand.address);
     const std::int64_t halves = operand.elements * size_of(operand.type) / 2;
     if (operand.output) {
-      place += fmt::format("  li a0, {:#x}\n  li a1, {}\n  call fill_pattern\n", operand.address, halves);
+      place += fmt::format("  li a0, {:#x}\n  li a1, {}\n  call fill_pattern\n", operand.address,
+                           halves);
       check = fmt::format("check_output:\n  li a0, {:#x}\n  li a1, {}\n  j sum_halves\n",
                           operand.address, halves);
     } else {
-      place += fmt::format("  li a0, {:#x}\n  li a1, {}\n  li a2, {}\n  li a3, {}\n  call fill_{}\n",
-                           operand.address, operand.elements, operand.start, operand.step,
-                           name_of(operand.type));
+      place += fmt::format(
+          "  li a0, {:#x}\n  li a1, {}\n  li a2, {}\n  li a3, {}\n  call fill_{}\n",
+          operand.address, operand.elements, operand.start, operand.step, name_of(operand.type));
     }
   }
   if (program.workspace != 0) {
@@ -102,12 +113,12 @@ MeasuredProgram measured_program(const Point& point, const Generated& generated)
                            point.type == ScalarType::f64 ? "fld" : "flw");
   const std::uint64_t scalar =
       bits_of(point.type == ScalarType::f64 ? ScalarType::f64 : ScalarType::f32, kScalar);
-  program.assembly =
-      "  .globl place_operands, load_arguments, check_output, kernel\n" + place + "  jr s11\n" +
-      arguments + check +
-      fmt::format("  .set kernel, {}\n  .section .rodata.operands, \"a\"\n  .align 3\n"
-                  "scalar_argument: .dword {:#x}\n",
-                  generated.symbol, scalar);
+  program.assembly = "  .globl place_operands, load_arguments, check_output, kernel\n" + place +
+                     "  jr s11\n" + arguments + check +
+                     fmt::format(
+                         "  .set kernel, {}\n  .section .rodata.operands, \"a\"\n  .align 3\n"
+                         "scalar_argument: .dword {:#x}\n",
+                         generated.symbol, scalar);
   program.checksum = checksum(output_type(point), reference(point, operands, kScalar));
   return program;
 }

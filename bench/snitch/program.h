@@ -1,5 +1,5 @@
-// The measured program of one Snitch kernel: where operands lie, what they hold, the generated part that goes
-// with harness.S, and the checksum that the program must report.
+// The measured program of one Snitch kernel: where operands lie, what they hold, the generated part
+// that goes with harness.S, and the checksum that the program must report.
 //
 //   TCDM  | operand a0 | operand a1 | ... | workspace |        free        | stack |
 //

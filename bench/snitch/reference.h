@@ -1,4 +1,5 @@
-// What a Snitch kernel must compute, by plain loops over the kernel's definition, not through the generator.
+// What a Snitch kernel must compute, by plain loops over the kernel's definition, not through the
+// generator.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,8 @@
 
 namespace quern::bench::snitch {
 
-// Operands in the order of the kernel's pointer arguments; each value exactly representable in its type.
+// Operands in the order of the kernel's pointer arguments; each value exactly representable in its
+// type.
 using Operands = std::vector<std::vector<double>>;
 
 // Elements of each operand, the output included.

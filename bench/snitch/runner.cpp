@@ -41,16 +41,21 @@ std::uint64_t useful_operations(const Point& p) {
     case Kernel::fill:
     case Kernel::sum:
     case Kernel::relu:
-    case Kernel::axpy: return mn;
-    case Kernel::dot: return k;
+    case Kernel::axpy:
+      return mn;
+    case Kernel::dot:
+      return k;
     case Kernel::conv3x3:
     case Kernel::max_pool3x3:
-    case Kernel::sum_pool3x3: return 9 * mn;
-    default: return mn * k;
+    case Kernel::sum_pool3x3:
+      return 9 * mn;
+    default:
+      return mn * k;
   }
 }
 
-void verify_in_interpreter(const std::filesystem::path& elf, std::uint32_t checksum, Result& result) {
+void verify_in_interpreter(const std::filesystem::path& elf, std::uint32_t checksum,
+                           Result& result) {
   namespace reference = quern::snitch::interpreter;
   const auto run = reference::interpret(quern::snitch::read_elf(elf));
   if (run.outcome != reference::Outcome::exited) {
@@ -64,12 +69,14 @@ void verify_in_interpreter(const std::filesystem::path& elf, std::uint32_t check
     return;
   }
   if (run.stream_leftover != 0) {
-    result.failure = fmt::format("interpreter: {} stream elements are left over", run.stream_leftover);
+    result.failure =
+        fmt::format("interpreter: {} stream elements are left over", run.stream_leftover);
     return;
   }
   QUERN_CHECK(run.at_mcycle.size() == 4);
   const auto call = run.at_mcycle[3] - run.at_mcycle[2];
-  // Between the two reads stand the jump to the kernel, its return is counted with it, and the fence.
+  // Between the two reads stand the jump to the kernel, its return is counted with it, and the
+  // fence.
   constexpr std::uint64_t kFenceFpu = 1, kStub = 4;
   result.fpu_issues = call.fpu - kFenceFpu;
   result.loads = call.loads;
@@ -101,7 +108,8 @@ std::filesystem::path build_program(const Generated& generated, const std::strin
        "-static", "-Wl,--no-relax", "-Wl,--build-id=none", "-T", (harness / "link.ld").string(),
        (harness / "harness.S").string(), source.string(), "-o", elf.string()});
   if (!compiled.good()) {
-    throw bad_input("{}: {} could not assemble it:\n{}", source.string(), kCompiler, compiled.errors);
+    throw bad_input("{}: {} could not assemble it:\n{}", source.string(), kCompiler,
+                    compiled.errors);
   }
   return elf;
 }
@@ -138,7 +146,7 @@ std::vector<AblationRow> ablate(const Point& point, const Setup& setup) {
   Passes passes{false, false, false, false, false};
   struct Step {
     const char* name;
-    bool Passes::* pass;
+    bool Passes::*pass;
   };
   constexpr Step kSteps[] = {{"baseline", nullptr},
                              {"+ streams", &Passes::streams},

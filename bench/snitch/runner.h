@@ -1,6 +1,7 @@
 // One Snitch kernel from its point to a verified figure:
 //
-//   point -> assembly -> ELF -> reference interpreter (right result? how many loads, stores, FPU issues?)
+//   point -> assembly -> ELF -> reference interpreter (right result? how many loads, stores, FPU
+//   issues?)
 //                           \-> cycle-accurate simulation (right result? how many cycles?)
 //
 // Nothing is timed that the interpreter has not verified.
@@ -19,7 +20,7 @@ namespace quern::bench::snitch {
 
 // What a simulator printed, and how it ended.
 struct Simulated {
-  bool ended = false;   // the program wrote tohost
+  bool ended = false;  // the program wrote tohost
   std::string console;
   std::string message;  // why it did not end
 };
@@ -28,23 +29,23 @@ using Simulate = std::function<Simulated(const std::filesystem::path& elf)>;
 
 struct Result {
   std::string id;
-  bool correct = false;          // checksum of the output is the reference's, wherever it ran
-  std::string failure;           // empty when correct
+  bool correct = false;  // checksum of the output is the reference's, wherever it ran
+  std::string failure;   // empty when correct
   std::optional<std::uint64_t> cold_cycles, cycles;  // rtl; nullopt without a simulation
   // Of one call, counted by the interpreter.
   std::uint64_t fpu_issues = 0, loads = 0, stores = 0, instructions = 0;
-  int freps = 0;                 // in the code
-  std::uint64_t useful = 0;      // multiply-accumulates, or elements for elementwise kernels
-  double peak = 1;               // useful operations that the FPU can do in a cycle
+  int freps = 0;             // in the code
+  std::uint64_t useful = 0;  // multiply-accumulates, or elements for elementwise kernels
+  double peak = 1;           // useful operations that the FPU can do in a cycle
   // FPU issues per cycle (as published), and useful operations as a fraction of the peak.
   std::optional<double> fpu_occupancy() const;
   std::optional<double> peak_fraction() const;
 };
 
 struct Setup {
-  std::filesystem::path root;    // the checkout: bench/snitch/harness.S
-  std::filesystem::path build;   // where sources and ELFs go
-  Simulate simulate;             // empty: interpreter only
+  std::filesystem::path root;   // the checkout: bench/snitch/harness.S
+  std::filesystem::path build;  // where sources and ELFs go
+  Simulate simulate;            // empty: interpreter only
 };
 
 // Writes the sources of the measured program and compiles them. Throws tool_missing or bad_input.

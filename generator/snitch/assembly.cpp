@@ -13,14 +13,21 @@ class Writer {
   int labels = 0;
 
   void line(const std::string& code, const std::string& remark = {}) {
-    text += remark.empty() ? fmt::format("  {}\n", code) : fmt::format("  {:<40} # {}\n", code, remark);
+    text +=
+        remark.empty() ? fmt::format("  {}\n", code) : fmt::format("  {:<40} # {}\n", code, remark);
   }
   void block(const Block& nodes) {
     for (const Node& node : nodes) {
       switch (node.kind) {
-        case Node::Kind::instruction: instruction(node.instruction); break;
-        case Node::Kind::comment: text += fmt::format("  # {}\n", node.text); break;
-        case Node::Kind::loop: loop(node.loop); break;
+        case Node::Kind::instruction:
+          instruction(node.instruction);
+          break;
+        case Node::Kind::comment:
+          text += fmt::format("  # {}\n", node.text);
+          break;
+        case Node::Kind::loop:
+          loop(node.loop);
+          break;
       }
     }
   }
@@ -34,19 +41,27 @@ std::string plain_form(const Instruction& i) {
   const OpcodeInfo& o = info(i.opcode);
   const std::string rd = print(i.rd), rs1 = print(i.rs1), rs2 = print(i.rs2);
   switch (o.form) {
-    case Form::immediate: return fmt::format("{} {}, {}", o.mnemonic, rd, i.immediate);
+    case Form::immediate:
+      return fmt::format("{} {}, {}", o.mnemonic, rd, i.immediate);
     case Form::unary:
-    case Form::accumulate_1: return fmt::format("{} {}, {}", o.mnemonic, rd, rs1);
+    case Form::accumulate_1:
+      return fmt::format("{} {}, {}", o.mnemonic, rd, rs1);
     case Form::binary:
-    case Form::accumulate: return fmt::format("{} {}, {}, {}", o.mnemonic, rd, rs1, rs2);
+    case Form::accumulate:
+      return fmt::format("{} {}, {}, {}", o.mnemonic, rd, rs1, rs2);
     case Form::ternary:
       return fmt::format("{} {}, {}, {}, {}", o.mnemonic, rd, rs1, rs2, print(i.rs3));
-    case Form::binary_imm: return fmt::format("{} {}, {}, {}", o.mnemonic, rd, rs1, i.immediate);
-    case Form::load: return fmt::format("{} {}, {}({})", o.mnemonic, rd, i.immediate, rs1);
-    case Form::store: return fmt::format("{} {}, {}({})", o.mnemonic, rs2, i.immediate, rs1);
-    case Form::config: return fmt::format("{} {}, {}", o.mnemonic, rs1, config_name(i.immediate));
+    case Form::binary_imm:
+      return fmt::format("{} {}, {}, {}", o.mnemonic, rd, rs1, i.immediate);
+    case Form::load:
+      return fmt::format("{} {}, {}({})", o.mnemonic, rd, i.immediate, rs1);
+    case Form::store:
+      return fmt::format("{} {}, {}({})", o.mnemonic, rs2, i.immediate, rs1);
+    case Form::config:
+      return fmt::format("{} {}, {}", o.mnemonic, rs1, config_name(i.immediate));
     case Form::plain:
-    case Form::wait: return std::string(o.mnemonic);
+    case Form::wait:
+      return std::string(o.mnemonic);
   }
   return "?";
 }
@@ -73,7 +88,9 @@ void Writer::instruction(const Instruction& i) {
     case Form::config:
       code += fmt::format(", {}, {}<<5|{}", print(i.rs1), i.immediate >> 5, i.immediate & 31);
       break;
-    case Form::load: code += fmt::format(", {}, {}, {}", print(i.rd), print(i.rs1), i.immediate); break;
+    case Form::load:
+      code += fmt::format(", {}, {}, {}", print(i.rd), print(i.rs1), i.immediate);
+      break;
     case Form::store:
       code += fmt::format(", {}, {}({})", print(i.rs2), i.immediate, print(i.rs1));
       break;
@@ -113,7 +130,8 @@ std::string header_comment(const Program& program, const Allocation& allocation,
   }
   return text +
          "#\n"
-         "# Returns when its last instruction has been issued: before the results are read, let the FP\n"
+         "# Returns when its last instruction has been issued: before the results are read, let "
+         "the FP\n"
          "# subsystem finish (fmv.x.w t0, fa0; mv t0, t0) and give the write stream ten cycles.\n";
 }
 
@@ -132,8 +150,8 @@ std::string write_assembly(const Program& program, const Allocation& allocation,
     std::int64_t at = 0;
     for (const Register& reg : allocation.saved) {
       const bool floating = reg.kind == Register::Kind::fixed_float;
-      const Opcode opcode = restore ? (floating ? Opcode::fld : Opcode::lw)
-                                    : (floating ? Opcode::fsd : Opcode::sw);
+      const Opcode opcode =
+          restore ? (floating ? Opcode::fld : Opcode::lw) : (floating ? Opcode::fsd : Opcode::sw);
       writer.instruction(restore ? Instruction{opcode, reg, sp, {}, {}, at, ""}
                                  : Instruction{opcode, {}, sp, reg, {}, at, ""});
       at += 8;

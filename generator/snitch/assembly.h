@@ -1,5 +1,5 @@
-// Level 4: text for plain riscv64-unknown-elf-gcc (RV32IMAFD). Snitch's own instructions are written as .insn
-// with the mnemonic beside them.
+// Level 4: text for plain riscv64-unknown-elf-gcc (RV32IMAFD). Snitch's own instructions are
+// written as .insn with the mnemonic beside them.
 #pragma once
 
 #include <string>

@@ -39,7 +39,8 @@ class Compiler {
 
 std::int64_t Compiler::check_capacity(const std::vector<Buffer>& all) const {
   std::int64_t bytes = result_.workspace_bytes;
-  for (const Buffer& b : all) bytes += (b.bytes() + machine_.word - 1) / machine_.word * machine_.word;
+  for (const Buffer& b : all)
+    bytes += (b.bytes() + machine_.word - 1) / machine_.word * machine_.word;
   const std::int64_t room = machine_.tcdm_bytes - machine_.stack_bytes;
   if (bytes > room) {
     throw bad_input(
@@ -71,8 +72,8 @@ void Compiler::note_streams(const StreamNest& nest) {
 // Some operands in streams, one output at a time: the intermediate steps of the ablation.
 bool Compiler::lower_with_streams_plain(const LoopNest& nest, std::string& why) {
   const bool output_in_memory = nest.init == Init::destination;
-  const std::optional<StreamNest> placed = place_streams(
-      nest, JamFactors(nest.iterators.size(), 1), output_in_memory, machine_, why);
+  const std::optional<StreamNest> placed =
+      place_streams(nest, JamFactors(nest.iterators.size(), 1), output_in_memory, machine_, why);
   if (!placed) return false;
   if (!placed->hoisted.empty()) {
     why = "the streams would have to be restarted";
@@ -191,9 +192,8 @@ Generated Compiler::run() {
   result_.freps = count_freps(program_.body);
   const Allocation allocation = allocate_registers(program_);
   const KernelInfo& kernel = info(point_.kernel);
-  std::string regenerate =
-      fmt::format("quern generate --board snitch --kernel {} --dtype {}", kernel.name,
-                  name_of(point_.type));
+  std::string regenerate = fmt::format("quern generate --board snitch --kernel {} --dtype {}",
+                                       kernel.name, name_of(point_.type));
   if (kernel.uses_mn) regenerate += fmt::format(" --m {} --n {}", point_.m, point_.n);
   if (kernel.uses_k) regenerate += fmt::format(" --k {}", point_.k);
   if (point_.m_r > 0) regenerate += fmt::format(" --mr {} --nr {}", point_.m_r, point_.n_r);

@@ -38,16 +38,17 @@ TEST(Point, RefusesWhatIsNoPoint) {
     const char* text;
     const char* message;
   };
-  for (const Case& c : {Case{"rvv-f32-16x15", "does not start with snitch-"},
-                        {"snitch-f8-matmul-m1-n1-k1", "f64, f32, f16"},
-                        {"snitch-f64-gemv-m1-n1-k1", "fill, sum, relu"},
-                        {"snitch-f64-matmul-m1-nx-k1", "\"x\" is not a number"},
-                        {"snitch-f64-matmul-m0-n1-k1", "m is 0; expected 1"},
-                        {"snitch-f64-relu-m1-n1-k3", "only the sizes m and n"},
-                        {"snitch-f64-dot-m2-k3", "only the size k"},
-                        {"snitch-f64-matmul-m1-n1-k1-0x4", "both factors"},
-                        {"snitch-f64-matmul-m1-n1-k1-no-luck", "no pass \"luck\""},
-                        {"snitch-f64-matmul-k1-n1-m1", "it is written snitch-f64-matmul-m1-n1-k1"}}) {
+  for (const Case& c :
+       {Case{"rvv-f32-16x15", "does not start with snitch-"},
+        {"snitch-f8-matmul-m1-n1-k1", "f64, f32, f16"},
+        {"snitch-f64-gemv-m1-n1-k1", "fill, sum, relu"},
+        {"snitch-f64-matmul-m1-nx-k1", "\"x\" is not a number"},
+        {"snitch-f64-matmul-m0-n1-k1", "m is 0; expected 1"},
+        {"snitch-f64-relu-m1-n1-k3", "only the sizes m and n"},
+        {"snitch-f64-dot-m2-k3", "only the size k"},
+        {"snitch-f64-matmul-m1-n1-k1-0x4", "both factors"},
+        {"snitch-f64-matmul-m1-n1-k1-no-luck", "no pass \"luck\""},
+        {"snitch-f64-matmul-k1-n1-m1", "it is written snitch-f64-matmul-m1-n1-k1"}}) {
     EXPECT_THAT(message_of([&] { (void)parse_id(c.text); }), HasSubstr(c.message)) << c.text;
   }
 }
@@ -77,11 +78,12 @@ TEST(StreamPattern, Simplify) {
     std::string text;
   };
   const Case cases[] = {
-      {{{{1, 80}, {4, 8}, {1, 0}, {5, 32}}, 1, 0}, true, "20 (8)"},       // contiguous
-      {{{{5, 0}, {200, 8}}, 1, 0}, true, "200 (8) repeat 5"},             // each element five times
-      {{{{17, 0}, {3, 8}}, 1, 0}, true, "17x3 (0,8)"},                    // repeat has four bits
+      {{{{1, 80}, {4, 8}, {1, 0}, {5, 32}}, 1, 0}, true, "20 (8)"},  // contiguous
+      {{{{5, 0}, {200, 8}}, 1, 0}, true, "200 (8) repeat 5"},        // each element five times
+      {{{{17, 0}, {3, 8}}, 1, 0}, true, "17x3 (0,8)"},               // repeat has four bits
+      {{{{20, 0}, {3, 8}}, 1, 0}, true, "2x3 (0,8) repeat 10"},
       {{{{4, 0}, {4, 0}, {3, 8}}, 1, 0}, true, "3 (8) repeat 16"},
-      {{{{5, 0}, {2, 8}}, 1, 0}, false, "5x2 (0,8)"},                     // writes cannot repeat
+      {{{{5, 0}, {2, 8}}, 1, 0}, false, "5x2 (0,8)"},  // writes cannot repeat
       {{{{4, 8}, {3, 64}}, 1, 16}, true, "4x3 (8,64) at 16"},
       {{{{1, 24}}, 1, 0}, true, "1 (8)"},
   };
@@ -131,15 +133,15 @@ TEST(Pack, WordsAndRest) {
 
 TEST(UnrollAndJam, CutsIntoRegions) {
   const LoopNest nest = loop_nests(parse_id("snitch-f64-matmul-m5-n19-k3")).front();
-  const std::vector<Region> regions = cut(nest, {2, 8, 1});
-  // m: 4 by 2 and 1 by 1; n: 16 by 8 and 3 by 3.
-  ASSERT_EQ(regions.size(), 4u);
-  std::int64_t points = 0;
-  for (const Region& region : regions) points += region.nest.points();
-  EXPECT_EQ(points, nest.points());
-  EXPECT_THAT(regions[0].jam, ElementsAre(2, 8, 1));
-  EXPECT_THAT(regions[3].jam, ElementsAre(1, 3, 1));
-  EXPECT_EQ(regions[3].nest.output().map.offset, 8 * (4 * 19 + 16));
+  const Cut parts = cut(nest, {2, 8, 1});
+  // Main 4 x 16 in tiles of 2x8, to its right 4 x 3, below both 1 x 19.
+  EXPECT_THAT(parts.jam, ElementsAre(2, 8, 1));
+  ASSERT_EQ(parts.rests.size(), 2u);
+  EXPECT_EQ(parts.main.points(), 4 * 16 * 3);
+  EXPECT_EQ(parts.rests[0].points(), 4 * 3 * 3);
+  EXPECT_EQ(parts.rests[0].output().map.offset, 8 * 16);
+  EXPECT_EQ(parts.rests[1].points(), 1 * 19 * 3);
+  EXPECT_EQ(parts.rests[1].output().map.offset, 8 * 4 * 19);
 }
 
 TEST(UnrollAndJam, ChoosesMoreAccumulatorsThanTheLatency) {
@@ -169,10 +171,12 @@ TEST(Registers, RunOutWithNumbers) {
     live.push_back(program.new_float("value"));
     block.push_back(instruction(Opcode::fmv_d, live.back(), scalar_argument));
   }
-  for (const Register& reg : live) block.push_back(instruction(Opcode::fmv_d, stream_register(2), reg));
+  for (const Register& reg : live)
+    block.push_back(instruction(Opcode::fmv_d, stream_register(2), reg));
   program.body = block;
-  EXPECT_THAT(message_of([&] { (void)allocate_registers(program); }),
-              HasSubstr("out of floating-point registers: the kernel needs 30 at once, 29 are free"));
+  EXPECT_THAT(
+      message_of([&] { (void)allocate_registers(program); }),
+      HasSubstr("out of floating-point registers: the kernel needs 30 at once, 29 are free"));
 }
 
 TEST(Registers, LoopCarriedValuesKeepTheirRegister) {
@@ -200,16 +204,18 @@ TEST(Verify, FindsWhatTheSequencerCannotTake) {
   const Node fadd = instruction(Opcode::fadd_d, f_register(3), stream_register(0), f_register(3));
   const Register count = x_register(5);
   EXPECT_EQ(problem_of({loop(2, count, {fadd, loop(3, count, {fadd}, true)}, true)}), "");
-  EXPECT_THAT(problem_of({loop(2, count, {loop(2, count, {loop(2, count, {fadd}, true)}, true)}, true)}),
-              HasSubstr("nested too deep"));
+  EXPECT_THAT(
+      problem_of({loop(2, count, {loop(2, count, {loop(2, count, {fadd}, true)}, true)}, true)}),
+      HasSubstr("nested too deep"));
   EXPECT_THAT(problem_of({loop(2, count, Block(65, fadd), true)}), HasSubstr("65 instructions"));
   EXPECT_THAT(problem_of({loop(2, count, {fadd, instruction(Opcode::li, count)}, true)}),
               HasSubstr("li in an frep.o body"));
   EXPECT_THAT(problem_of({loop(1 << 17, count, {fadd}, true)}), HasSubstr("iterations"));
   // fmax finishes before an fadd that was issued earlier.
-  EXPECT_THAT(problem_of({instruction(Opcode::fadd_d, stream_register(2), f_register(3), f_register(3)),
-                          instruction(Opcode::fmax_d, stream_register(2), f_register(3), f_register(3))}),
-              HasSubstr("another pipeline"));
+  EXPECT_THAT(
+      problem_of({instruction(Opcode::fadd_d, stream_register(2), f_register(3), f_register(3)),
+                  instruction(Opcode::fmax_d, stream_register(2), f_register(3), f_register(3))}),
+      HasSubstr("another pipeline"));
   EXPECT_THAT(problem_of({instruction(Opcode::fmv_d, f_register(3), stream_register(2))}),
               HasSubstr("reads the write stream"));
 }

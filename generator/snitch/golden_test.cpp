@@ -1,4 +1,5 @@
-// Golden files: every level of some kernels, as printed. After a wanted change: QUERN_UPDATE_GOLDEN=1.
+// Golden files: every level of some kernels, as printed. After a wanted change:
+// QUERN_UPDATE_GOLDEN=1.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -31,19 +32,20 @@ INSTANTIATE_TEST_SUITE_P(
     Kernels, Golden,
     testing::Values(
         // The published example through every step of the ablation.
-        "snitch-f64-matmul-m1-n5-k200",
-        "snitch-f64-matmul-m1-n5-k200-no-jam",
+        "snitch-f64-matmul-m1-n5-k200", "snitch-f64-matmul-m1-n5-k200-no-jam",
         "snitch-f64-matmul-m1-n5-k200-no-fuse-no-jam",
         "snitch-f64-matmul-m1-n5-k200-no-frep-no-fuse-no-jam",
         "snitch-f64-matmul-m1-n5-k200-no-replacement-no-frep-no-fuse-no-jam",
         "snitch-f64-matmul-m1-n5-k200-no-streams-no-replacement-no-frep-no-fuse-no-jam",
         // Tiles in the sequencer, regions, an integer loop, saved registers.
-        "snitch-f64-matmul-m4-n16-k16", "snitch-f64-matmul-m5-n23-k7", "snitch-f64-matmul-m8-n8-k8-4x2",
-        "snitch-f64-matmul-m4-n20-k4-1x20", "snitch-f64-dense-m4-n16-k8", "snitch-f64-conv3x3-m8-n40",
-        "snitch-f64-max_pool3x3-m4-n4", "snitch-f64-dot-k130", "snitch-f64-fill-m4-n4",
+        "snitch-f64-matmul-m4-n16-k16", "snitch-f64-matmul-m5-n23-k7",
+        "snitch-f64-matmul-m8-n8-k8-4x2", "snitch-f64-matmul-m4-n20-k4-1x20",
+        "snitch-f64-dense-m4-n16-k8", "snitch-f64-conv3x3-m8-n40", "snitch-f64-max_pool3x3-m4-n4",
+        "snitch-f64-dot-k130", "snitch-f64-fill-m4-n4",
         // Packed.
-        "snitch-f32-matmul_t-m4-n16-k16", "snitch-f16-matmul_t-m4-n8-k64", "snitch-f32-matmul-m4-n8-k8",
-        "snitch-f32-axpy-m5-n7", "snitch-f16-relu-m5-n7", "snitch-f16-dot-k37",
+        "snitch-f32-matmul_t-m4-n16-k16", "snitch-f16-matmul_t-m4-n8-k64",
+        "snitch-f32-matmul-m4-n8-k8", "snitch-f32-axpy-m5-n7", "snitch-f16-relu-m5-n7",
+        "snitch-f16-dot-k37",
         // What stays unpacked.
         "snitch-f32-conv3x3-m3-n5", "snitch-f16-matmul-m3-n5-k7"),
     [](const auto& golden) {

@@ -1,5 +1,5 @@
-// The instructions that generated Snitch code uses, as a table: mnemonic, operand form, how plain binutils
-// is made to assemble it (.insn for what it does not know), and the FPU pipeline.
+// The instructions that generated Snitch code uses, as a table: mnemonic, operand form, how plain
+// binutils is made to assemble it (.insn for what it does not know), and the FPU pipeline.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,60 @@ namespace quern::generator::snitch {
 
 enum class Opcode : std::uint8_t {
   // integer
-  li, mv, addi, add, sub, mul, slli, lw, sw, lh, sh,
+  li,
+  mv,
+  addi,
+  add,
+  sub,
+  mul,
+  slli,
+  lw,
+  sw,
+  lh,
+  sh,
   // streams and hardware loop (frep.o itself is a structure, see program.h)
-  scfgwi, ssr_on, ssr_off, drain,
+  scfgwi,
+  ssr_on,
+  ssr_off,
+  drain,
   // floating point, scalar
-  fld, fsd, flw, fsw, flh, fsh,
-  fadd_d, fmul_d, fmadd_d, fmax_d, fmv_d,
-  fadd_s, fmul_s, fmadd_s, fmax_s, fmv_s,
-  fadd_h, fmul_h, fmax_h,
-  fcvt_d_w, fmv_w_x, fmv_h_x, fcvt_s_h, fcvt_h_s,
+  fld,
+  fsd,
+  flw,
+  fsw,
+  flh,
+  fsh,
+  fadd_d,
+  fmul_d,
+  fmadd_d,
+  fmax_d,
+  fmv_d,
+  fadd_s,
+  fmul_s,
+  fmadd_s,
+  fmax_s,
+  fmv_s,
+  fadd_h,
+  fmul_h,
+  fmax_h,
+  fcvt_d_w,
+  fmv_w_x,
+  fmv_h_x,
+  fcvt_s_h,
+  fcvt_h_s,
   // packed
-  vfadd_s, vfmul_s, vfmac_s, vfmax_s,
-  vfadd_h, vfmul_h, vfmax_h,
-  vfcpka_s_s, vfcpka_h_s, vfcpkb_h_s,
-  vfsum_s, vfdotpex_s_h,
+  vfadd_s,
+  vfmul_s,
+  vfmac_s,
+  vfmax_s,
+  vfadd_h,
+  vfmul_h,
+  vfmax_h,
+  vfcpka_s_s,
+  vfcpka_h_s,
+  vfcpkb_h_s,
+  vfsum_s,
+  vfdotpex_s_h,
 };
 
 // How the operands are written.
@@ -41,10 +81,16 @@ enum class Form : std::uint8_t {
   wait,          // rd: a scratch register; a polling loop of two instructions
 };
 
-// Result pipeline: instructions of different latencies can finish out of order, so that all writes to
-// one stream must come from one pipeline.
-enum class Pipeline : std::uint8_t { integer, add_multiply, non_computational, conversion, dot_product,
-                                     load_store };
+// Result pipeline: instructions of different latencies can finish out of order, so that all writes
+// to one stream must come from one pipeline.
+enum class Pipeline : std::uint8_t {
+  integer,
+  add_multiply,
+  non_computational,
+  conversion,
+  dot_product,
+  load_store
+};
 
 struct OpcodeInfo {
   std::string_view mnemonic;

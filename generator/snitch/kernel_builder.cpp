@@ -9,7 +9,8 @@ Register KernelBuilder::boxed_zero(ScalarType type) {
   Register& zero = zero_[static_cast<int>(type)];
   if (zero.kind == Register::Kind::none) {
     constexpr Opcode kFromInteger[] = {Opcode::fcvt_d_w, Opcode::fmv_w_x, Opcode::fmv_h_x};
-    zero = program.new_float(type == ScalarType::f64 ? "0.0" : fmt::format("0.0, {}", name_of(type)));
+    zero =
+        program.new_float(type == ScalarType::f64 ? "0.0" : fmt::format("0.0, {}", name_of(type)));
     prelude_.push_back(instruction(kFromInteger[static_cast<int>(type)], zero, zero_register));
   }
   return zero;

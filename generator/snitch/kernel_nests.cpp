@@ -130,8 +130,11 @@ std::vector<LoopNest> loop_nests(const Point& point) {
     case Kernel::fill:
     case Kernel::sum:
     case Kernel::relu:
-    case Kernel::axpy: elementwise(point, nest); return {nest};
-    default: break;
+    case Kernel::axpy:
+      elementwise(point, nest);
+      return {nest};
+    default:
+      break;
   }
   nest.init = Init::zero;
   // Sums of halves are kept in single precision; a maximum needs no more than its operands.
@@ -142,8 +145,11 @@ std::vector<LoopNest> loop_nests(const Point& point) {
     case Kernel::dot:
     case Kernel::matmul:
     case Kernel::matmul_t:
-    case Kernel::dense: product(point, nest); break;
-    default: window(point, nest);
+    case Kernel::dense:
+      product(point, nest);
+      break;
+    default:
+      window(point, nest);
   }
   // An accumulator that lives in memory has to be filled there.
   const bool fused = point.passes.fuse_fill && point.passes.scalar_replacement;

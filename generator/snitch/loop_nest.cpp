@@ -10,18 +10,24 @@ namespace quern::generator::snitch {
 
 std::int64_t size_of(ScalarType type) {
   switch (type) {
-    case ScalarType::f64: return 8;
-    case ScalarType::f32: return 4;
-    case ScalarType::f16: return 2;
+    case ScalarType::f64:
+      return 8;
+    case ScalarType::f32:
+      return 4;
+    case ScalarType::f16:
+      return 2;
   }
   return 0;
 }
 
 std::string_view name_of(ScalarType type) {
   switch (type) {
-    case ScalarType::f64: return "f64";
-    case ScalarType::f32: return "f32";
-    case ScalarType::f16: return "f16";
+    case ScalarType::f64:
+      return "f64";
+    case ScalarType::f32:
+      return "f32";
+    case ScalarType::f16:
+      return "f16";
   }
   return "?";
 }
@@ -64,19 +70,26 @@ std::string print_map(const LoopNest& nest, const Operand& operand) {
 
 std::string print_value(const LoopNest& nest, const Value& value) {
   switch (value.kind) {
-    case Value::Kind::operand: return nest.operands[value.operand].name;
-    case Value::Kind::accumulator: return "acc";
-    case Value::Kind::zero: return "0";
+    case Value::Kind::operand:
+      return nest.operands[value.operand].name;
+    case Value::Kind::accumulator:
+      return "acc";
+    case Value::Kind::zero:
+      return "0";
   }
   return "?";
 }
 
 std::string_view name_of(ScalarOp op) {
   switch (op) {
-    case ScalarOp::copy: return "copy";
-    case ScalarOp::add: return "add";
-    case ScalarOp::max: return "max";
-    case ScalarOp::fma: return "fma";
+    case ScalarOp::copy:
+      return "copy";
+    case ScalarOp::add:
+      return "add";
+    case ScalarOp::max:
+      return "max";
+    case ScalarOp::fma:
+      return "fma";
   }
   return "?";
 }
@@ -101,11 +114,20 @@ std::string print(const LoopNest& nest) {
     }
   }
   switch (nest.init) {
-    case Init::none: break;
-    case Init::zero: text += "  init 0\n"; break;
-    case Init::first: text += "  init first element\n"; break;
-    case Init::operand: text += fmt::format("  init {}\n", nest.operands[nest.init_operand].name); break;
-    case Init::destination: text += fmt::format("  init {}\n", nest.output().name); break;
+    case Init::none:
+      break;
+    case Init::zero:
+      text += "  init 0\n";
+      break;
+    case Init::first:
+      text += "  init first element\n";
+      break;
+    case Init::operand:
+      text += fmt::format("  init {}\n", nest.operands[nest.init_operand].name);
+      break;
+    case Init::destination:
+      text += fmt::format("  init {}\n", nest.output().name);
+      break;
   }
   text += fmt::format("  body {}(", name_of(nest.body.op));
   for (std::size_t i = 0; i < nest.body.arguments.size(); ++i) {

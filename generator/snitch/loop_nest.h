@@ -1,5 +1,5 @@
-// Level 1: a kernel as a perfect loop nest over an iteration domain, with affine operand maps and one
-// scalar operation (the shape of MLIR's linalg.generic).
+// Level 1: a kernel as a perfect loop nest over an iteration domain, with affine operand maps and
+// one scalar operation (the shape of MLIR's linalg.generic).
 //
 //   nest matmul f64 {
 //     domain m: 4 parallel, n: 8 parallel, k: 16 reduction
@@ -10,8 +10,8 @@
 //     body   fma(A, B, acc)
 //   }
 //
-// Address maps are in bytes. Nothing here says how operands are fetched or in which order a reduction is
-// summed.
+// Address maps are in bytes. Nothing here says how operands are fetched or in which order a
+// reduction is summed.
 #pragma once
 
 #include <cstdint>
@@ -81,9 +81,9 @@ struct LoopNest {
   int init_operand = -1;
   ScalarBody body;
   bool relu = false;  // max(result, 0) after the reduction
-  // Elements of one operand word that an instruction works on (packed SIMD). An iterator that is packed
-  // counts words, its coefficients are 8 bytes. In a packed reduction the lanes are partial sums, added
-  // at the end, and two results leave as one word.
+  // Elements of one operand word that an instruction works on (packed SIMD). An iterator that is
+  // packed counts words, its coefficients are 8 bytes. In a packed reduction the lanes are partial
+  // sums, added at the end, and two results leave as one word.
   int lanes = 1;
 
   const Operand& output() const;

@@ -4,8 +4,9 @@
 //     frep K-2 { U x step } acc = x * y + acc
 //     U x last step         ft2 = x * y + acc         (straight into the write stream)
 //
-// that is U*K instructions and nothing else, and all tiles run as one FREP nest. Where the last step cannot
-// write the stream (relu, packed partial sums), it stays in the loop and a finish follows.
+// that is U*K instructions and nothing else, and all tiles run as one FREP nest. Where the last
+// step cannot write the stream (relu, packed partial sums), it stays in the loop and a finish
+// follows.
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -29,8 +30,13 @@ Operations operations(const LoopNest& nest) {
 class JammedLowering {
  public:
   JammedLowering(KernelBuilder& builder, const StreamNest& nest, bool frep)
-      : b_(builder), s_(nest), n_(nest.nest), frep_(frep), ops_(operations(nest.nest)),
-        jam_(nest.jam_factor()), length_(nest.reduction_length()),
+      : b_(builder),
+        s_(nest),
+        n_(nest.nest),
+        frep_(frep),
+        ops_(operations(nest.nest)),
+        jam_(nest.jam_factor()),
+        length_(nest.reduction_length()),
         packed_reduction_(nest.nest.lanes > 1 && nest.nest.has_reduction()) {}
 
   void run();
@@ -140,11 +146,14 @@ void JammedLowering::first_step(Block& block, const std::vector<Register>& to) {
         }
         break;
       }
-      case ScalarOp::max: block.push_back(instruction(ops_.max, to[i], x, x)); break;
+      case ScalarOp::max:
+        block.push_back(instruction(ops_.max, to[i], x, x));
+        break;
       case ScalarOp::add:
         block.push_back(instruction(ops_.add, to[i], x, b_.float_zero()));
         break;
-      case ScalarOp::copy: QUERN_CHECK(false);
+      case ScalarOp::copy:
+        QUERN_CHECK(false);
     }
   }
 }
@@ -156,14 +165,18 @@ void JammedLowering::step(Block& block, const std::vector<Register>& to) {
     switch (n_.body.op) {
       case ScalarOp::fma: {
         const Register y = value(n_.body.arguments[1]);
-        block.push_back(packed_reduction_
-                            ? instruction(ops_.multiply_add, to[i], x, y)
-                            : instruction(ops_.multiply_add, to[i], x, y, acc));
+        block.push_back(packed_reduction_ ? instruction(ops_.multiply_add, to[i], x, y)
+                                          : instruction(ops_.multiply_add, to[i], x, y, acc));
         break;
       }
-      case ScalarOp::max: block.push_back(instruction(ops_.max, to[i], x, acc)); break;
-      case ScalarOp::add: block.push_back(instruction(ops_.add, to[i], x, acc)); break;
-      case ScalarOp::copy: QUERN_CHECK(false);
+      case ScalarOp::max:
+        block.push_back(instruction(ops_.max, to[i], x, acc));
+        break;
+      case ScalarOp::add:
+        block.push_back(instruction(ops_.add, to[i], x, acc));
+        break;
+      case ScalarOp::copy:
+        QUERN_CHECK(false);
     }
   }
 }
@@ -194,15 +207,15 @@ void JammedLowering::finish(Block& block) {
   // Lanes are added into a register that starts at 0 (or the bias); a product, because it has the
   // latency of what surrounds it and so never competes for the result port.
   for (std::int64_t i = 0; i < jam_; ++i) {
-    block.push_back(bias_.empty()
-                        ? instruction(Opcode::fmul_d, sums_[i], zero, zero, {}, 0)
-                        : instruction(Opcode::fmv_d, sums_[i], bias_[i % bias_.size()]));
+    block.push_back(bias_.empty() ? instruction(Opcode::fmul_d, sums_[i], zero, zero, {}, 0)
+                                  : instruction(Opcode::fmv_d, sums_[i], bias_[i % bias_.size()]));
   }
   for (std::int64_t i = 0; i < jam_; ++i) {
     block.push_back(instruction(Opcode::vfsum_s, sums_[i], accumulators_[i]));
   }
   for (std::int64_t i = 0; i < jam_; i += 2) {
-    block.push_back(instruction(Opcode::vfcpka_s_s, n_.relu ? sums_[i] : out, sums_[i], sums_[i + 1]));
+    block.push_back(
+        instruction(Opcode::vfcpka_s_s, n_.relu ? sums_[i] : out, sums_[i], sums_[i + 1]));
   }
   if (!n_.relu) return;
   for (std::int64_t i = 0; i < jam_; i += 2) {
@@ -233,7 +246,8 @@ Block JammedLowering::tile() {
   return block;
 }
 
-// Wraps `inner` in the integer loops; pointers that the streams do not advance themselves move here.
+// Wraps `inner` in the integer loops; pointers that the streams do not advance themselves move
+// here.
 Block JammedLowering::integer_loops(Block inner) {
   if (s_.hoisted.empty()) return inner;
   struct Moving {
@@ -285,7 +299,8 @@ Block JammedLowering::integer_loops(Block inner) {
 void JammedLowering::run() {
   plan();
   const std::int64_t tiles = s_.tile_count();
-  // Body and counts depend on each other: the body's size decides whether the tiles fit in the sequencer.
+  // Body and counts depend on each other: the body's size decides whether the tiles fit in the
+  // sequencer.
   const std::int64_t entries = sequencer_entries(tile());
   tiles_are_loop_ = frep_ && tiles > 1 && entries <= b_.machine.sequencer_entries &&
                     tiles <= b_.machine.frep_iterations;
@@ -303,10 +318,10 @@ void JammedLowering::run() {
   if (s_.hoisted.empty() && !bias_.empty()) {
     const Operand& bias = n_.operands[n_.init_operand];
     for (std::size_t i = 0; i < bias_.size(); ++i) {
-      b_.body.push_back(instruction(
-          size_of(bias.type) == 8 ? Opcode::fld : Opcode::flw, bias_[i],
-          argument_register(bias.argument), {}, {},
-          bias.map.offset + static_cast<std::int64_t>(i) * size_of(bias.type)));
+      b_.body.push_back(
+          instruction(size_of(bias.type) == 8 ? Opcode::fld : Opcode::flw, bias_[i],
+                      argument_register(bias.argument), {}, {},
+                      bias.map.offset + static_cast<std::int64_t>(i) * size_of(bias.type)));
     }
   }
   Block body = tile();

@@ -1,5 +1,5 @@
-// The plain lowering: the nest as integer loops, one output at a time. What is not in a stream is loaded and
-// stored by instructions.
+// The plain lowering: the nest as integer loops, one output at a time. What is not in a stream is
+// loaded and stored by instructions.
 //
 //   for m { for n {
 //     acc = init
@@ -146,9 +146,12 @@ Register PlainLowering::load(Block& block, int operand) {
 
 Register PlainLowering::fetch(Block& block, const Value& value, Register accumulator) {
   switch (value.kind) {
-    case Value::Kind::accumulator: return accumulator;
-    case Value::Kind::zero: return b_.boxed_zero(n_.accumulator);
-    case Value::Kind::operand: break;
+    case Value::Kind::accumulator:
+      return accumulator;
+    case Value::Kind::zero:
+      return b_.boxed_zero(n_.accumulator);
+    case Value::Kind::operand:
+      break;
   }
   if (streamed(value.operand)) return stream_register(placed(value.operand)->mover);
   if (n_.operands[value.operand].access == Access::scalar) {
@@ -175,8 +178,7 @@ void PlainLowering::store(Block& block, Register value) {
   }
   std::int64_t offset = 0;
   const Register base = address(block, output, offset);
-  block.push_back(
-      instruction(store_opcode(n_.output().type), {}, base, value, {}, offset));
+  block.push_back(instruction(store_opcode(n_.output().type), {}, base, value, {}, offset));
 }
 
 void PlainLowering::compute(Block& block, Register to, Register accumulator) {
@@ -184,15 +186,19 @@ void PlainLowering::compute(Block& block, Register to, Register accumulator) {
   for (const Value& v : n_.body.arguments) a.push_back(fetch(block, v, accumulator));
   const Opcode opcode = arithmetic(n_.body.op, n_.accumulator);
   switch (n_.body.op) {
-    case ScalarOp::copy: block.push_back(instruction(opcode, to, a[0])); break;
+    case ScalarOp::copy:
+      block.push_back(instruction(opcode, to, a[0]));
+      break;
     case ScalarOp::add:
-    case ScalarOp::max: block.push_back(instruction(opcode, to, a[0], a[1])); break;
+    case ScalarOp::max:
+      block.push_back(instruction(opcode, to, a[0], a[1]));
+      break;
     case ScalarOp::fma:
       if (splits_fma(n_)) {
         // As the packed lowering does, so that all elements are rounded alike.
         const Register product = b_.program.new_float("product");
-        block.push_back(instruction(
-            n_.type == ScalarType::f16 ? Opcode::fmul_h : Opcode::fmul_s, product, a[0], a[1]));
+        block.push_back(instruction(n_.type == ScalarType::f16 ? Opcode::fmul_h : Opcode::fmul_s,
+                                    product, a[0], a[1]));
         block.push_back(instruction(arithmetic(ScalarOp::add, n_.type), to, product, a[2]));
       } else {
         block.push_back(instruction(opcode, to, a[0], a[1], a[2]));
@@ -260,8 +266,8 @@ Block PlainLowering::point() {
   Block block;
   if (!n_.has_reduction()) {
     const int output = n_.output_index();
-    const Register to = streamed(output) ? stream_register(placed(output)->mover)
-                                         : b_.program.new_float("result");
+    const Register to =
+        streamed(output) ? stream_register(placed(output)->mover) : b_.program.new_float("result");
     compute(block, to, {});
     if (!streamed(output)) store(block, to);
     return block;
@@ -276,25 +282,28 @@ Block PlainLowering::point() {
   }
   const Register acc = b_.program.new_float("accumulator");
   switch (n_.init) {
-    case Init::zero: block.push_back(instruction(Opcode::fmv_d, acc, b_.boxed_zero(n_.accumulator))); break;
+    case Init::zero:
+      block.push_back(instruction(Opcode::fmv_d, acc, b_.boxed_zero(n_.accumulator)));
+      break;
     case Init::operand:
       block.push_back(instruction(Opcode::fmv_d, acc, load(block, n_.init_operand)));
       break;
     case Init::destination: {
       std::int64_t offset = 0;
       const Register base = address(block, n_.output_index(), offset);
-      block.push_back(
-          instruction(load_opcode(n_.output().type), acc, base, {}, {}, offset));
+      block.push_back(instruction(load_opcode(n_.output().type), acc, base, {}, {}, offset));
       break;
     }
     case Init::first: {
-      // max(x, NaN) is x: a quiet NaN is the identity. All ones is one in every format, boxed or not.
+      // max(x, NaN) is x: a quiet NaN is the identity. All ones is one in every format, boxed or
+      // not.
       const Register none = b_.program.new_integer("no maximum yet");
       block.push_back(instruction(Opcode::li, none, {}, {}, {}, -1));
       block.push_back(instruction(Opcode::fmv_w_x, acc, none));
       break;
     }
-    case Init::none: QUERN_CHECK(false);
+    case Init::none:
+      QUERN_CHECK(false);
   }
   Block body;
   compute(body, acc, acc);
@@ -336,8 +345,8 @@ void lower_plain(KernelBuilder& builder, const LoopNest& nest, const StreamNest*
 
 void lower_drain(KernelBuilder& builder) {
   const int mover = static_cast<int>(builder.machine.movers) - 1;
-  builder.body.push_back(instruction(Opcode::drain, builder.program.new_integer("stream status"), {},
-                                     {}, {}, mover));
+  builder.body.push_back(
+      instruction(Opcode::drain, builder.program.new_integer("stream status"), {}, {}, {}, mover));
 }
 
 }  // namespace quern::generator::snitch

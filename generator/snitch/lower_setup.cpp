@@ -1,5 +1,5 @@
-// Stream configuration with as few instructions as possible: equal words go to all streams at once, equal
-// values share a register.
+// Stream configuration with as few instructions as possible: equal words go to all streams at once,
+// equal values share a register.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,9 +40,9 @@ std::vector<Write> writes_of(const StreamNest& nest) {
     // The most frequent value, if more than one stream wants it, is broadcast first.
     std::map<std::int64_t, int> votes;
     for (const auto& [stream, value] : values) ++votes[value];
-    const auto winner = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
-      return a.second < b.second;
-    });
+    const auto winner =
+        std::max_element(votes.begin(), votes.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
     const bool broadcast = winner->second > 1;
     if (broadcast) writes.push_back({config_register, kAllStreams, winner->first});
     for (const auto& [stream, value] : values) {

@@ -1,5 +1,5 @@
-// A reduction without parallel iterators: the sum is split into independent partial sums so that the FPU's
-// pipeline stays full, and they are added as a tree.
+// A reduction without parallel iterators: the sum is split into independent partial sums so that
+// the FPU's pipeline stays full, and they are added as a tree.
 //
 //   U x first step, frep K/U-1 { U x step }, K%U more steps, tree, lanes, store
 #include "base/error.h"
@@ -42,9 +42,9 @@ void lower_split(KernelBuilder& b, const StreamNest& s, std::int64_t partial, bo
   Block round;
   for (const Register& sum : sums) round.push_back(accumulate(sum));
   if (repeats > 1) {
-    b.body.push_back(frep ? loop(repeats, counts.front().reg, std::move(round), true, "reduction")
-                          : loop(repeats, b.program.new_integer("reduction loop"),
-                                 std::move(round), false));
+    b.body.push_back(
+        frep ? loop(repeats, counts.front().reg, std::move(round), true, "reduction")
+             : loop(repeats, b.program.new_integer("reduction loop"), std::move(round), false));
   } else if (repeats == 1) {
     for (Node& node : round) b.body.push_back(std::move(node));
   }
@@ -53,8 +53,8 @@ void lower_split(KernelBuilder& b, const StreamNest& s, std::int64_t partial, bo
   while (sums.size() > 1) {
     const std::size_t kept = (sums.size() + 1) / 2;
     for (std::size_t i = 0; kept + i < sums.size(); ++i) {
-      b.body.push_back(instruction(packed ? Opcode::vfadd_s : Opcode::fadd_d, sums[i], sums[i],
-                                   sums[kept + i]));
+      b.body.push_back(
+          instruction(packed ? Opcode::vfadd_s : Opcode::fadd_d, sums[i], sums[i], sums[kept + i]));
     }
     sums.resize(kept);
   }
@@ -66,8 +66,7 @@ void lower_split(KernelBuilder& b, const StreamNest& s, std::int64_t partial, bo
   }
   const Operand& output = n.output();
   b.body.push_back(instruction(output.type == ScalarType::f64 ? Opcode::fsd : Opcode::fsw, {},
-                               argument_register(output.argument), result, {},
-                               output.map.offset));
+                               argument_register(output.argument), result, {}, output.map.offset));
 }
 
 void lower_transpose(KernelBuilder& b, const Operand& operand, std::int64_t rows,

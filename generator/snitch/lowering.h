@@ -1,7 +1,8 @@
 // Level 2 -> 3: from placed operands to instructions. Two ways:
 //
-//   jammed  streams in and out, several accumulators, FREP nest; first and last step of a reduction peeled
-//   plain   one output at a time; operands from streams or from memory. The steps of the ablation, and the
+//   jammed  streams in and out, several accumulators, FREP nest; first and last step of a reduction
+//   peeled plain   one output at a time; operands from streams or from memory. The steps of the
+//   ablation, and the
 //           correct slower path for what cannot be streamed.
 #pragma once
 
@@ -17,7 +18,8 @@ class KernelBuilder {
   KernelBuilder(Program& target, const Machine& for_machine)
       : program(target), machine(for_machine) {}
 
-  // 0.0, set once at the start of the kernel: in every lane (and as f64), or boxed for scalar f32, f16.
+  // 0.0, set once at the start of the kernel: in every lane (and as f64), or boxed for scalar f32,
+  // f16.
   Register float_zero() { return boxed_zero(ScalarType::f64); }
   Register boxed_zero(ScalarType type);
   // The kernel's scalar argument in every lane of the type.
@@ -46,8 +48,8 @@ void lower_jammed(KernelBuilder& builder, const StreamNest& nest, bool frep);
 // A reduction to one value (dot): `partial` independent sums, then a tree.
 void lower_split(KernelBuilder& builder, const StreamNest& nest, std::int64_t partial, bool frep);
 
-// Copies `operand` of the nest, a matrix over (rows, columns), transposed into the workspace behind the last
-// pointer argument, by integer instructions.
+// Copies `operand` of the nest, a matrix over (rows, columns), transposed into the workspace behind
+// the last pointer argument, by integer instructions.
 void lower_transpose(KernelBuilder& builder, const Operand& operand, std::int64_t rows,
                      std::int64_t columns, int workspace_argument);
 
@@ -81,7 +83,8 @@ void lower_stream_setup(KernelBuilder& builder, Block& block, const StreamNest& 
 // The scfgwi that starts the stream of an operand at `pointer`.
 Node start_stream(const StreamNest& nest, const StreamedOperand& operand, Register pointer);
 
-// Two read-modify instructions for fma on packed data, where there is no fused one that keeps its addend.
+// Two read-modify instructions for fma on packed data, where there is no fused one that keeps its
+// addend.
 bool splits_fma(const LoopNest& nest);
 
 }  // namespace quern::generator::snitch

@@ -1,4 +1,5 @@
-// What the Snitch generator must know about the core: register files, FREP sequencer, streams, latencies.
+// What the Snitch generator must know about the core: register files, FREP sequencer, streams,
+// latencies.
 //
 // Sources: the core's documentation and RTL of snitch_cluster 7f430f2, default configuration with a
 // sequencer of 64 entries; latencies are issue distances of a dependent instruction.

@@ -27,7 +27,7 @@ constexpr KernelInfo kKernels[] = {
 
 struct PassName {
   std::string_view name;
-  bool Passes::* member;
+  bool Passes::*member;
 };
 constexpr PassName kPasses[] = {{"streams", &Passes::streams},
                                 {"replacement", &Passes::scalar_replacement},
@@ -39,7 +39,8 @@ constexpr std::int64_t kMaximumSize = 1 << 20;  // far more than any operand in 
 
 [[noreturn]] void fail(std::string_view text, std::string_view why) {
   throw bad_input(
-      "\"{}\" is not a Snitch kernel point ({}); expected for example snitch-f64-matmul-m1-n5-k200-1x5",
+      "\"{}\" is not a Snitch kernel point ({}); expected for example "
+      "snitch-f64-matmul-m1-n5-k200-1x5",
       text, why);
 }
 
@@ -115,8 +116,9 @@ Point parse_id(std::string_view text) {
       }
       if (!known) fail(text, fmt::format("no pass \"{}\"", parts[i]));
     } else if (part.size() > 1 && (part[0] == 'm' || part[0] == 'n' || part[0] == 'k')) {
-      (part[0] == 'm' ? point.m : part[0] == 'n' ? point.n : point.k) =
-          number(text, part.substr(1));
+      (part[0] == 'm'   ? point.m
+       : part[0] == 'n' ? point.n
+                        : point.k) = number(text, part.substr(1));
     } else if (const std::size_t x = part.find('x'); x != std::string_view::npos) {
       point.m_r = static_cast<int>(number(text, part.substr(0, x)));
       point.n_r = static_cast<int>(number(text, part.substr(x + 1)));

@@ -1,10 +1,10 @@
-// A Snitch kernel point: which kernel, of which element type and size, and what the compiler may do.
+// A Snitch kernel point: which kernel, of which element type and size, and what the compiler may
+// do.
 //
 //   snitch-f64-matmul-m1-n5-k200-1x5
-//   |      |   |      |           `- unroll and jam m_r x n_r; then "-no-<pass>" for a pass switched off
-//   |      |   |      `------------- sizes
-//   |      |   `-------------------- kernel
-//   |      `------------------------ element type of the inputs
+//   |      |   |      |           `- unroll and jam m_r x n_r; then "-no-<pass>" for a pass
+//   switched off |      |   |      `------------- sizes |      |   `-------------------- kernel |
+//   `------------------------ element type of the inputs
 //   `------------------------------- family
 #pragma once
 
@@ -35,7 +35,7 @@ enum class Kernel {
 struct KernelInfo {
   Kernel kernel;
   std::string_view name;
-  bool uses_mn, uses_k;     // which sizes it has
+  bool uses_mn, uses_k;        // which sizes it has
   std::string_view signature;  // arguments, for help and headers
 };
 
@@ -45,8 +45,8 @@ const KernelInfo& info(Kernel kernel);
 Kernel parse_kernel(std::string_view name);
 ScalarType parse_type(std::string_view name);
 
-// The compiler's steps, in the order of the published ablation. Each one needs those before it to be
-// worth anything, but every subset gives correct code.
+// The compiler's steps, in the order of the published ablation. Each one needs those before it to
+// be worth anything, but every subset gives correct code.
 struct Passes {
   bool streams = true;             // operands through ft0..ft2
   bool scalar_replacement = true;  // accumulators in registers instead of memory

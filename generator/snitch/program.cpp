@@ -10,15 +10,20 @@ std::string print(const Register& reg) {
       "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
       "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
   static constexpr std::string_view kFloat[] = {
-      "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6",  "ft7",  "fs0", "fs1", "fa0",
-      "fa1", "fa2", "fa3", "fa4", "fa5", "fa6", "fa7",  "fs2",  "fs3", "fs4", "fs5",
+      "ft0", "ft1", "ft2", "ft3", "ft4",  "ft5",  "ft6", "ft7", "fs0",  "fs1", "fa0",
+      "fa1", "fa2", "fa3", "fa4", "fa5",  "fa6",  "fa7", "fs2", "fs3",  "fs4", "fs5",
       "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"};
   switch (reg.kind) {
-    case Register::Kind::none: return "-";
-    case Register::Kind::fixed_integer: return std::string(kInteger[reg.id]);
-    case Register::Kind::fixed_float: return std::string(kFloat[reg.id]);
-    case Register::Kind::integer: return fmt::format("%i{}", reg.id);
-    case Register::Kind::floating: return fmt::format("%f{}", reg.id);
+    case Register::Kind::none:
+      return "-";
+    case Register::Kind::fixed_integer:
+      return std::string(kInteger[reg.id]);
+    case Register::Kind::fixed_float:
+      return std::string(kFloat[reg.id]);
+    case Register::Kind::integer:
+      return fmt::format("%i{}", reg.id);
+    case Register::Kind::floating:
+      return fmt::format("%f{}", reg.id);
   }
   return "?";
 }
@@ -75,7 +80,8 @@ std::string config_name(std::int64_t immediate) {
   if (reg == repeat) return fmt::format("repeat of {}", where);
   if (reg < stride) return fmt::format("bound[{}] of {}", reg - bound, where);
   if (reg < read_pointer) return fmt::format("stride[{}] of {}", reg - stride, where);
-  if (reg < write_pointer) return fmt::format("start {}-d read of {}", reg - read_pointer + 1, where);
+  if (reg < write_pointer)
+    return fmt::format("start {}-d read of {}", reg - read_pointer + 1, where);
   return fmt::format("start {}-d write of {}", reg - write_pointer + 1, where);
 }
 
@@ -85,24 +91,30 @@ std::string print(const Instruction& i) {
   const OpcodeInfo& o = info(i.opcode);
   const auto r = [](const Register& reg) { return snitch::print(reg); };
   switch (o.form) {
-    case Form::immediate: return fmt::format("{} = {} {}", r(i.rd), o.mnemonic, i.immediate);
-    case Form::unary: return fmt::format("{} = {} {}", r(i.rd), o.mnemonic, r(i.rs1));
+    case Form::immediate:
+      return fmt::format("{} = {} {}", r(i.rd), o.mnemonic, i.immediate);
+    case Form::unary:
+      return fmt::format("{} = {} {}", r(i.rd), o.mnemonic, r(i.rs1));
     case Form::binary:
       return fmt::format("{} = {} {}, {}", r(i.rd), o.mnemonic, r(i.rs1), r(i.rs2));
     case Form::ternary:
       return fmt::format("{} = {} {}, {}, {}", r(i.rd), o.mnemonic, r(i.rs1), r(i.rs2), r(i.rs3));
     case Form::binary_imm:
       return fmt::format("{} = {} {}, {}", r(i.rd), o.mnemonic, r(i.rs1), i.immediate);
-    case Form::load: return fmt::format("{} = {} {}({})", r(i.rd), o.mnemonic, i.immediate, r(i.rs1));
-    case Form::store: return fmt::format("{} {}, {}({})", o.mnemonic, r(i.rs2), i.immediate, r(i.rs1));
+    case Form::load:
+      return fmt::format("{} = {} {}({})", r(i.rd), o.mnemonic, i.immediate, r(i.rs1));
+    case Form::store:
+      return fmt::format("{} {}, {}({})", o.mnemonic, r(i.rs2), i.immediate, r(i.rs1));
     case Form::accumulate:
       return fmt::format("{} = {} {}, {}, {}", r(i.rd), o.mnemonic, r(i.rs1), r(i.rs2), r(i.rd));
     case Form::accumulate_1:
       return fmt::format("{} = {} {}, {}", r(i.rd), o.mnemonic, r(i.rs1), r(i.rd));
     case Form::config:
       return fmt::format("{} {} -> {}", o.mnemonic, r(i.rs1), config_name(i.immediate));
-    case Form::wait: return fmt::format("drain ft{} with {}", i.immediate, r(i.rd));
-    case Form::plain: return i.opcode == Opcode::ssr_on ? "ssr_on" : "ssr_off";
+    case Form::wait:
+      return fmt::format("drain ft{} with {}", i.immediate, r(i.rd));
+    case Form::plain:
+      return i.opcode == Opcode::ssr_on ? "ssr_on" : "ssr_off";
   }
   return "?";
 }
@@ -111,8 +123,12 @@ void print(const Block& block, int indent, std::string& text) {
   const std::string space(static_cast<std::size_t>(indent), ' ');
   for (const Node& node : block) {
     switch (node.kind) {
-      case Node::Kind::instruction: text += space + print(node.instruction) + "\n"; break;
-      case Node::Kind::comment: text += space + "// " + node.text + "\n"; break;
+      case Node::Kind::instruction:
+        text += space + print(node.instruction) + "\n";
+        break;
+      case Node::Kind::comment:
+        text += space + "// " + node.text + "\n";
+        break;
       case Node::Kind::loop:
         text += fmt::format("{}{} {} x {} {{\n", space, node.loop.hardware ? "frep" : "for",
                             print(node.loop.counter), node.loop.iterations);

@@ -53,9 +53,9 @@ struct Node;
 using Block = std::vector<Node>;
 
 struct Loop {
-  bool hardware = false;       // frep.o instead of an integer loop
+  bool hardware = false;  // frep.o instead of an integer loop
   std::int64_t iterations = 1;
-  Register counter;            // frep: holds iterations - 1; integer loop: counts down
+  Register counter;  // frep: holds iterations - 1; integer loop: counts down
   std::shared_ptr<Block> body;
   std::string comment;
 };
@@ -68,8 +68,8 @@ struct Node {
 };
 
 struct Program {
-  std::string name;  // C symbol
-  int arguments = 0; // pointers in a0..
+  std::string name;   // C symbol
+  int arguments = 0;  // pointers in a0..
   bool scalar_argument = false;
   Block body;
   std::vector<std::string> integer_roles, float_roles;  // of the virtual registers, by id

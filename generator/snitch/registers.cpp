@@ -102,9 +102,8 @@ void allocate_class(const Liveness& liveness, Register::Kind kind, Register::Kin
   for (const auto& [reg, interval] : liveness.intervals()) {
     if (reg.kind == kind) order.emplace_back(reg, interval);
   }
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-    return a.second.first < b.second.first;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
   std::map<int, int> busy_until;  // physical register -> last position
   for (const auto& [reg, interval] : order) {
     const auto free = std::find_if(pool.begin(), pool.end(), [&](int candidate) {

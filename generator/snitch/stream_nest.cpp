@@ -48,6 +48,13 @@ StreamPattern pattern_of(const StreamNest& nest, const Operand& operand, bool wi
   return simplify(pattern, !output, machine);
 }
 
+// The largest divisor of `extent` up to `limit`.
+std::int64_t repeat_factor(std::int64_t extent, std::int64_t limit) {
+  std::int64_t factor = std::min(extent, limit);
+  while (extent % factor != 0) --factor;
+  return factor;
+}
+
 bool place(StreamNest& nest, bool output_in_memory, const Machine& machine, std::string& why) {
   nest.operands.clear();
   int reads = 0;
@@ -108,6 +115,12 @@ StreamPattern simplify(StreamPattern pattern, bool may_repeat, const Machine& ma
     if (dimensions.empty() && d.stride == 0 && may_repeat &&
         pattern.repeat * d.extent <= machine.stream_repeat) {
       pattern.repeat *= d.extent;
+    } else if (const std::int64_t factor =
+                   repeat_factor(d.extent, machine.stream_repeat / pattern.repeat);
+               dimensions.empty() && d.stride == 0 && may_repeat && factor > 1) {
+      // Too many for the repeat register: as many as divide the number, the rest fetches again.
+      pattern.repeat *= factor;
+      dimensions.push_back({d.extent / factor, 0});
     } else if (!dimensions.empty() &&
                d.stride == dimensions.back().stride * dimensions.back().extent &&
                dimensions.back().extent * d.extent <= machine.stream_bound) {
@@ -167,7 +180,8 @@ std::optional<StreamNest> place_streams(const LoopNest& nest, const JamFactors& 
     result.tiles.push_back({d, iterator.extent / jam[d], jam[d]});
     if (jam[d] > 1) result.jam.push_back({d, jam[d], 1});
   }
-  // Values that are kept in registers while the sequencer runs must not change below the integer loops.
+  // Values that are kept in registers while the sequencer runs must not change below the integer
+  // loops.
   if (nest.init == Init::operand) {
     const Operand& kept = nest.operands[nest.init_operand];
     std::stable_partition(result.tiles.begin(), result.tiles.end(),

@@ -1,5 +1,5 @@
-// Level 2: the nest tiled, its loops ordered, and every operand given a place: a stream (bounds, strides,
-// repeat), a register, or memory.
+// Level 2: the nest tiled, its loops ordered, and every operand given a place: a stream (bounds,
+// strides, repeat), a register, or memory.
 //
 //   streams matmul {
 //     for n.tile: 2                     integer loop: pointers are advanced and streams restarted
@@ -40,17 +40,17 @@ struct StreamPattern {
   friend bool operator==(const StreamPattern&, const StreamPattern&) = default;
 };
 
-// Drops dimensions of one iteration, turns an innermost stride of 0 into repeat where `may_repeat` and it
-// fits, and joins dimensions that continue each other.
+// Drops dimensions of one iteration, turns an innermost stride of 0 into repeat where `may_repeat`
+// and it fits, and joins dimensions that continue each other.
 StreamPattern simplify(StreamPattern pattern, bool may_repeat, const Machine& machine);
 
 // Why a pattern cannot be a stream job; empty if it can.
 std::string unstreamable(const StreamPattern& pattern, const Machine& machine);
 
 struct TiledLoop {
-  int iterator = 0;        // of the nest
-  std::int64_t extent = 1; // iterations
-  std::int64_t step = 1;   // iterator values that one iteration covers
+  int iterator = 0;         // of the nest
+  std::int64_t extent = 1;  // iterations
+  std::int64_t step = 1;    // iterator values that one iteration covers
 };
 
 struct StreamedOperand {
@@ -64,10 +64,10 @@ struct StreamedOperand {
 
 struct StreamNest {
   LoopNest nest;
-  std::vector<TiledLoop> hoisted;    // integer loops, outermost first
-  std::vector<TiledLoop> tiles;      // outermost first
-  std::vector<TiledLoop> reductions; // outermost first
-  std::vector<TiledLoop> jam;        // outermost first
+  std::vector<TiledLoop> hoisted;     // integer loops, outermost first
+  std::vector<TiledLoop> tiles;       // outermost first
+  std::vector<TiledLoop> reductions;  // outermost first
+  std::vector<TiledLoop> jam;         // outermost first
   std::vector<StreamedOperand> operands;
 
   std::int64_t tile_count() const;
@@ -79,9 +79,9 @@ struct StreamNest {
 // How many values of each parallel iterator are jammed.
 using JamFactors = std::vector<std::int64_t>;
 
-// Places the operands of `nest`, tiled by `jam` (which must divide the extents). `output_in_memory`: the
-// output is loaded and stored by instructions instead of streamed. `why` gets the reason when there is
-// no way to stream the nest.
+// Places the operands of `nest`, tiled by `jam` (which must divide the extents).
+// `output_in_memory`: the output is loaded and stored by instructions instead of streamed. `why`
+// gets the reason when there is no way to stream the nest.
 std::optional<StreamNest> place_streams(const LoopNest& nest, const JamFactors& jam,
                                         bool output_in_memory, const Machine& machine,
                                         std::string& why);

@@ -1,4 +1,5 @@
-// What every structured program must keep to, whatever produced it. A violation is a bug of the lowering.
+// What every structured program must keep to, whatever produced it. A violation is a bug of the
+// lowering.
 //
 //   * an frep.o body holds FP instructions only, at most as many and as deep as the sequencer takes
 //   * all results that enter one stream come from one pipeline: others would overtake each other

@@ -8,10 +8,11 @@ Core::Core(const ElfImage& image, const InterpreterOptions& options, Interpreter
     : options_(options),
       result_(result),
       memory_(image),
-      stream_memory_{[this](std::uint32_t offset) { return memory_.load(Memory::kTcdm + offset, 8); },
-                     [this](std::uint32_t offset, std::uint64_t value) {
-                       memory_.store(Memory::kTcdm + offset, 8, value);
-                     }},
+      stream_memory_{
+          [this](std::uint32_t offset) { return memory_.load(Memory::kTcdm + offset, 8); },
+          [this](std::uint32_t offset, std::uint64_t value) {
+            memory_.store(Memory::kTcdm + offset, 8, value);
+          }},
       streams_{Stream(0, stream_memory_), Stream(1, stream_memory_), Stream(2, stream_memory_)},
       sequencer_(options.sequencer_entries, options.sequencer_levels,
                  [this](const FpOffload& offload) { execute_offload(offload); }),

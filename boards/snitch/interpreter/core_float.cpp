@@ -98,7 +98,7 @@ void Core::execute_offload(const FpOffload& offload) {
     ++result_.counters.loads;
     std::uint64_t value = memory_.load(offload.address, size);
     if (size < 8) value |= ~std::uint64_t{0} << (8 * size);  // NaN boxing
-    f_[field(offload.bits, 7, 5)] = value;  // a load does not enter a stream
+    f_[field(offload.bits, 7, 5)] = value;                   // a load does not enter a stream
   } else {
     ++result_.counters.stores;
     const std::uint64_t value = read_f(field(offload.bits, 20, 5));

@@ -28,42 +28,65 @@ std::uint32_t multiply_or_divide(unsigned funct3, std::uint32_t a, std::uint32_t
   const auto sa = static_cast<Signed>(a), sb = static_cast<Signed>(b);
   const bool overflow = a == 0x8000'0000u && b == 0xffff'ffffu;
   switch (funct3) {
-    case 0: return a * b;
-    case 1: return static_cast<std::uint32_t>((std::int64_t{sa} * sb) >> 32);
-    case 2: return static_cast<std::uint32_t>((std::int64_t{sa} * std::int64_t{b}) >> 32);
-    case 3: return static_cast<std::uint32_t>((std::uint64_t{a} * b) >> 32);
-    case 4: return b == 0 ? ~0u : overflow ? a : static_cast<std::uint32_t>(sa / sb);
-    case 5: return b == 0 ? ~0u : a / b;
-    case 6: return b == 0 ? a : overflow ? 0 : static_cast<std::uint32_t>(sa % sb);
-    default: return b == 0 ? a : a % b;
+    case 0:
+      return a * b;
+    case 1:
+      return static_cast<std::uint32_t>((std::int64_t{sa} * sb) >> 32);
+    case 2:
+      return static_cast<std::uint32_t>((std::int64_t{sa} * std::int64_t{b}) >> 32);
+    case 3:
+      return static_cast<std::uint32_t>((std::uint64_t{a} * b) >> 32);
+    case 4:
+      return b == 0 ? ~0u : overflow ? a : static_cast<std::uint32_t>(sa / sb);
+    case 5:
+      return b == 0 ? ~0u : a / b;
+    case 6:
+      return b == 0 ? a : overflow ? 0 : static_cast<std::uint32_t>(sa % sb);
+    default:
+      return b == 0 ? a : a % b;
   }
 }
 
 // The ALU operations that register and immediate forms share; `alternate` is bit 30 (sub, sra).
 std::uint32_t alu(unsigned funct3, bool alternate, std::uint32_t a, std::uint32_t b) {
   switch (funct3) {
-    case 0: return alternate ? a - b : a + b;
-    case 1: return a << (b & 31);
-    case 2: return static_cast<Signed>(a) < static_cast<Signed>(b);
-    case 3: return a < b;
-    case 4: return a ^ b;
+    case 0:
+      return alternate ? a - b : a + b;
+    case 1:
+      return a << (b & 31);
+    case 2:
+      return static_cast<Signed>(a) < static_cast<Signed>(b);
+    case 3:
+      return a < b;
+    case 4:
+      return a ^ b;
     case 5:
       return alternate ? static_cast<std::uint32_t>(static_cast<Signed>(a) >> (b & 31))
                        : a >> (b & 31);
-    case 6: return a | b;
-    default: return a & b;
+    case 6:
+      return a | b;
+    default:
+      return a & b;
   }
 }
 
 bool branch_taken(unsigned funct3, std::uint32_t a, std::uint32_t b, bool& known) {
   switch (funct3) {
-    case 0: return a == b;
-    case 1: return a != b;
-    case 4: return static_cast<Signed>(a) < static_cast<Signed>(b);
-    case 5: return static_cast<Signed>(a) >= static_cast<Signed>(b);
-    case 6: return a < b;
-    case 7: return a >= b;
-    default: known = false; return false;
+    case 0:
+      return a == b;
+    case 1:
+      return a != b;
+    case 4:
+      return static_cast<Signed>(a) < static_cast<Signed>(b);
+    case 5:
+      return static_cast<Signed>(a) >= static_cast<Signed>(b);
+    case 6:
+      return a < b;
+    case 7:
+      return a >= b;
+    default:
+      known = false;
+      return false;
   }
 }
 
@@ -73,8 +96,12 @@ bool Core::execute_integer(std::uint32_t bits) {
   const unsigned rd = field(bits, 7, 5), funct3 = field(bits, 12, 3), funct7 = bits >> 25;
   const std::uint32_t a = x_[field(bits, 15, 5)], b = x_[field(bits, 20, 5)];
   switch (bits & 0x7f) {
-    case 0x37: set_x(rd, bits & ~0xfffu); return true;
-    case 0x17: set_x(rd, pc_ + (bits & ~0xfffu)); return true;
+    case 0x37:
+      set_x(rd, bits & ~0xfffu);
+      return true;
+    case 0x17:
+      set_x(rd, pc_ + (bits & ~0xfffu));
+      return true;
     case 0x6f:
       jump(pc_ + immediate_j(bits));
       set_x(rd, pc_ + 4);
@@ -92,8 +119,8 @@ bool Core::execute_integer(std::uint32_t bits) {
     case 0x13: {
       const bool shift = funct3 == 1 || funct3 == 5;
       if (shift && funct7 != 0 && !(funct3 == 5 && funct7 == 0x20)) return false;
-      set_x(rd, alu(funct3, shift && funct7 == 0x20, a, shift ? field(bits, 20, 5)
-                                                             : immediate_i(bits)));
+      set_x(rd, alu(funct3, shift && funct7 == 0x20, a,
+                    shift ? field(bits, 20, 5) : immediate_i(bits)));
       return true;
     }
     case 0x33:
@@ -104,7 +131,8 @@ bool Core::execute_integer(std::uint32_t bits) {
       if (funct7 != 0 && !(funct7 == 0x20 && (funct3 == 0 || funct3 == 5))) return false;
       set_x(rd, alu(funct3, funct7 == 0x20, a, b));
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -149,17 +177,38 @@ bool Core::execute_atomic(std::uint32_t bits) {
   const auto so = static_cast<Signed>(old), sb = static_cast<Signed>(b);
   std::uint32_t value = old;
   switch (operation) {
-    case 0: value = old + b; break;
-    case 1: value = b; break;
-    case 2: reservation_ = address; break;  // lr.w
-    case 4: value = old ^ b; break;
-    case 8: value = old | b; break;
-    case 12: value = old & b; break;
-    case 16: value = so < sb ? old : b; break;
-    case 20: value = so > sb ? old : b; break;
-    case 24: value = old < b ? old : b; break;
-    case 28: value = old > b ? old : b; break;
-    default: return false;
+    case 0:
+      value = old + b;
+      break;
+    case 1:
+      value = b;
+      break;
+    case 2:
+      reservation_ = address;
+      break;  // lr.w
+    case 4:
+      value = old ^ b;
+      break;
+    case 8:
+      value = old | b;
+      break;
+    case 12:
+      value = old & b;
+      break;
+    case 16:
+      value = so < sb ? old : b;
+      break;
+    case 20:
+      value = so > sb ? old : b;
+      break;
+    case 24:
+      value = old < b ? old : b;
+      break;
+    case 28:
+      value = old > b ? old : b;
+      break;
+    default:
+      return false;
   }
   if (operation != 2) memory_.store(address, 4, value);
   set_x(rd, old);
@@ -168,25 +217,38 @@ bool Core::execute_atomic(std::uint32_t bits) {
 
 std::uint32_t Core::read_csr(unsigned csr) {
   switch (csr) {
-    case 0x001: return fflags_;
-    case 0x002: return frm_;
-    case 0x003: return fflags_ | unsigned{frm_} << 5;
-    case 0x7c0: return streams_enabled_;
-    case 0x7c3: return chained_;
-    case 0x800: return fmode_;
+    case 0x001:
+      return fflags_;
+    case 0x002:
+      return frm_;
+    case 0x003:
+      return fflags_ | unsigned{frm_} << 5;
+    case 0x7c0:
+      return streams_enabled_;
+    case 0x7c3:
+      return chained_;
+    case 0x800:
+      return fmode_;
     case 0xb00:
       result_.at_mcycle.push_back(result_.counters);
       return static_cast<std::uint32_t>(issued_);
-    case 0xb02: return static_cast<std::uint32_t>(result_.counters.instructions);
-    case 0xf14: return 0;
-    default: return csr_[csr];
+    case 0xb02:
+      return static_cast<std::uint32_t>(result_.counters.instructions);
+    case 0xf14:
+      return 0;
+    default:
+      return csr_[csr];
   }
 }
 
 void Core::write_csr(unsigned csr, std::uint32_t value, bool immediate) {
   switch (csr) {
-    case 0x001: fflags_ = value & 31; break;
-    case 0x002: frm_ = value & 7; break;
+    case 0x001:
+      fflags_ = value & 31;
+      break;
+    case 0x002:
+      frm_ = value & 7;
+      break;
     case 0x003:
       fflags_ = value & 31;
       frm_ = value >> 5 & 7;
@@ -201,8 +263,11 @@ void Core::write_csr(unsigned csr, std::uint32_t value, bool immediate) {
       }
       chained_ = value;
       break;
-    case 0x800: fmode_ = value & 3; break;
-    default: csr_[csr] = value;
+    case 0x800:
+      fmode_ = value & 3;
+      break;
+    default:
+      csr_[csr] = value;
   }
 }
 

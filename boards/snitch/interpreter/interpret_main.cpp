@@ -1,5 +1,6 @@
-// snitch-interpret PROGRAM.elf: runs a bare-metal Snitch program in the reference interpreter. Its console
-// output goes to stdout, its exit code is ours; 125 with a message when it did not end properly.
+// snitch-interpret PROGRAM.elf: runs a bare-metal Snitch program in the reference interpreter. Its
+// console output goes to stdout, its exit code is ours; 125 with a message when it did not end
+// properly.
 #include <fmt/core.h>
 
 #include "base/error.h"

@@ -8,13 +8,20 @@ namespace quern::snitch::interpreter {
 
 std::string_view outcome_name(Outcome outcome) {
   switch (outcome) {
-    case Outcome::exited: return "exited";
-    case Outcome::illegal_instruction: return "illegal_instruction";
-    case Outcome::misaligned: return "misaligned";
-    case Outcome::bad_address: return "bad_address";
-    case Outcome::stream_misuse: return "stream_misuse";
-    case Outcome::sequencer_misuse: return "sequencer_misuse";
-    case Outcome::timeout: return "timeout";
+    case Outcome::exited:
+      return "exited";
+    case Outcome::illegal_instruction:
+      return "illegal_instruction";
+    case Outcome::misaligned:
+      return "misaligned";
+    case Outcome::bad_address:
+      return "bad_address";
+    case Outcome::stream_misuse:
+      return "stream_misuse";
+    case Outcome::sequencer_misuse:
+      return "sequencer_misuse";
+    case Outcome::timeout:
+      return "timeout";
   }
   return "?";
 }

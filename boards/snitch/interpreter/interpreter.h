@@ -1,12 +1,13 @@
 // Reference interpreter of one Snitch compute core: what a program computes, without time.
 //
-//   integer core (RV32IMA + Zicsr) ──offload──> FREP sequencer ──> FP subsystem (F, D, small floats, SIMD)
+//   integer core (RV32IMA + Zicsr) ──offload──> FREP sequencer ──> FP subsystem (F, D, small
+//   floats, SIMD)
 //                                                                     │ ft0 ft1 ft2
 //                                                                  three streams <──> TCDM
 //
-// It checks what silicon would leave undefined: illegal instructions, misaligned accesses, addresses that
-// nobody answers, streams read past their end. Instruction counts serve as "cycles" only in that mcycle
-// returns them; they are no timing.
+// It checks what silicon would leave undefined: illegal instructions, misaligned accesses,
+// addresses that nobody answers, streams read past their end. Instruction counts serve as "cycles"
+// only in that mcycle returns them; they are no timing.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +41,12 @@ struct Counters {
   std::uint64_t streamed = 0;  // elements popped from or pushed to streams
 
   friend Counters operator-(const Counters& a, const Counters& b) {
-    return {a.instructions - b.instructions, a.fpu - b.fpu,     a.loads - b.loads,
-            a.stores - b.stores,             a.freps - b.freps, a.streamed - b.streamed};
+    return {a.instructions - b.instructions,
+            a.fpu - b.fpu,
+            a.loads - b.loads,
+            a.stores - b.stores,
+            a.freps - b.freps,
+            a.streamed - b.streamed};
   }
 };
 
@@ -54,9 +59,9 @@ struct InterpreterOptions {
 struct InterpreterResult {
   Outcome outcome = Outcome::exited;
   std::uint32_t exit_code = 0;
-  std::string message;   // empty when the program exited; else what happened and where
-  std::string console;   // bytes and numbers that the program printed
-  Counters counters;     // at the end
+  std::string message;              // empty when the program exited; else what happened and where
+  std::string console;              // bytes and numbers that the program printed
+  Counters counters;                // at the end
   std::vector<Counters> at_mcycle;  // at each read of mcycle, oldest first
   std::uint64_t stream_leftover = 0;
 };

@@ -43,8 +43,8 @@ void Sequencer::start_loop(std::uint32_t bits, std::uint32_t repetitions) {
     }
   }
   if (depth > levels_) {
-    throw SequencerMisuse(fmt::format("frep.o nested {} deep, the sequencer has {} levels", depth,
-                                      levels_));
+    throw SequencerMisuse(
+        fmt::format("frep.o nested {} deep, the sequencer has {} levels", depth, levels_));
   }
   loops_.push_back(loop);
 }

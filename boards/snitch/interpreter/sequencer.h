@@ -1,5 +1,5 @@
-// FREP as a program sees it: a body of buffered FP instructions, possibly with one more loop inside, that
-// is executed when the last instruction of the outermost body has arrived.
+// FREP as a program sees it: a body of buffered FP instructions, possibly with one more loop
+// inside, that is executed when the last instruction of the outermost body has arrived.
 //
 //   frep.o 3, 4      outer body of 4 instructions, 3 times
 //     fmul.d

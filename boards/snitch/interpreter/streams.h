@@ -2,11 +2,13 @@
 //
 //   scfgwi bounds, strides, repeat ─> shadow set ─(pointer write)─> job queue ─> addresses
 //                                                                      │
-//        read job:  memory ─> FIFO of 4 ─> ft0 / ft1 / ft2             write job: FPU result ─> memory
+//        read job:  memory ─> FIFO of 4 ─> ft0 / ft1 / ft2             write job: FPU result ─>
+//        memory
 //
-// A read job fetches up to four elements ahead, as the hardware does, so that elements that a program
-// leaves behind reach the next job, and a store that comes too late is not seen. What would hang the
-// hardware (reading an exhausted stream, writing past the last element) is reported as misuse.
+// A read job fetches up to four elements ahead, as the hardware does, so that elements that a
+// program leaves behind reach the next job, and a store that comes too late is not seen. What would
+// hang the hardware (reading an exhausted stream, writing past the last element) is reported as
+// misuse.
 #pragma once
 
 #include <array>
