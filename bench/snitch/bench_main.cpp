@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "bench/snitch/runner.h"
-#include "boards/snitch/harness/machine.h"
 
 namespace {
 
@@ -28,18 +27,13 @@ void print_row(const std::string& name, const Result& r) {
       r.stores, r.freps, r.failure.empty() ? "" : "  " + r.failure);
 }
 
-bench::snitch::Simulated simulate(const std::filesystem::path& elf) {
-  const auto run = quern::snitch::make_single_core()->run(quern::snitch::read_elf(elf), {});
-  return {run.end == quern::snitch::RunEnd::exited, run.console, run.message};
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   bench::snitch::Setup setup;
   setup.root = QUERN_SOURCE_DIR;
   setup.build = "/tmp/quern-snitch-bench";
-  setup.simulate = simulate;
+  setup.simulate = bench::snitch::rtl_simulator();
   bool all_right = true, ablate = false, print = false;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];

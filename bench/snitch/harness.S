@@ -1,5 +1,5 @@
-# The measured program around one Snitch kernel. Assembled together with the generated kernel and a generated
-# part that defines
+# The measured program around one Snitch kernel: main for boards/snitch/runtime/crt0.S. Assembled together with
+# the generated kernel and a generated part that defines
 #
 #   place_operands   fills the inputs in the TCDM (and the output with a pattern that is no result)
 #   load_arguments   a0.. and fa0 as the kernel wants them; changes nothing else but t0
@@ -10,65 +10,44 @@
 # a use of its result), around one call. The call is made twice: cold, then warm. Report: one line
 # "RESULT <cold> <warm> <checksum>" on the console, and the words at `results`.
 
-  .equ put_character, 0xf0000000
-  .equ put_number, 0xf0000010
-
-  .section .text.start, "ax"
+  .section .text.main, "ax"
   .option norvc
-  .globl _start
-_start:
-  csrr t0, mhartid
-  bnez t0, park
-  li sp, 0x10020000
-  # Every FP register a proper 0.0.
-  .irp r, ft0,ft1,ft2,ft3,ft4,ft5,ft6,ft7,fs0,fs1,fa0,fa1,fa2,fa3,fa4,fa5,fa6,fa7,fs2,fs3,fs4,fs5,fs6,fs7,fs8,fs9,fs10,fs11,ft8,ft9,ft10,ft11
-  fcvt.d.w \r, x0
-  .endr
+  .globl main
+main:
+  mv s0, ra
   call place_operands
   fence
   call measure
-  la t0, results
-  sw gp, 4(t0)
+  la s1, results
+  sw gp, 4(s1)
   call measure
-  la t0, results
-  sw gp, 8(t0)
+  sw gp, 8(s1)
   # The write stream may still hold the last results.
   li t0, 100
 1: addi t0, t0, -1
   bnez t0, 1b
   call check_output
-  la s0, results
-  sw a0, 12(s0)
+  sw a0, 12(s1)
   li t0, 1
-  sw t0, 0(s0)
-  li s2, put_character
-  la s3, word_result
-2: lbu t0, 0(s3)
-  beqz t0, 3f
-  sb t0, 0(s2)
-  addi s3, s3, 1
+  sw t0, 0(s1)
+  la s2, word_result
+2: lbu a0, 0(s2)
+  beqz a0, 3f
+  call print_char
+  addi s2, s2, 1
   j 2b
-3: li t1, ' '
-  sb t1, 0(s2)
-  lw t0, 4(s0)
-  sw t0, 16(s2)
-  sb t1, 0(s2)
-  lw t0, 8(s0)
-  sw t0, 16(s2)
-  sb t1, 0(s2)
-  lw t0, 12(s0)
-  sw t0, 16(s2)
-  li t1, '\n'
-  sb t1, 0(s2)
-  fence
-  li t1, 1
-  la t0, tohost
-  sw t1, 0(t0)
-  sw x0, 4(t0)
-park:
-  csrw mie, x0
-4: wfi
-  j 4b
+3: li s3, 3
+4: li a0, ' '
+  call print_char
+  addi s1, s1, 4
+  lw a0, 0(s1)
+  call print_u32
+  addi s3, s3, -1
+  bnez s3, 4b
+  li a0, '\n'
+  call print_char
+  li a0, 0
+  jr s0
 
 # gp = cycles of one call. From the fence on, the code lies in one cache line.
 measure:
@@ -157,12 +136,6 @@ word_result: .asciz "RESULT"
 # -15, -13 .. 15 in half precision
 halves: .half 0xcb80,0xca80,0xc980,0xc880,0xc700,0xc500,0xc200,0xbc00,0x3c00,0x4200,0x4500,0x4700,0x4880,0x4980,0x4a80,0x4b80
 
-  .section .tohost, "aw", @progbits
-  .align 6
-  .globl tohost, fromhost
-tohost: .dword 0
-  .align 6
-fromhost: .dword 0
   .data
   .align 6
   .globl results

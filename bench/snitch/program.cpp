@@ -67,6 +67,23 @@ std::uint64_t bits_of(ScalarType type, double value) {
   return sign | static_cast<std::uint64_t>(exponent + 14) << 10 | (mantissa & 0x3ff);
 }
 
+double value_of(ScalarType type, std::uint64_t bits) {
+  switch (type) {
+    case ScalarType::f64:
+      return std::bit_cast<double>(bits);
+    case ScalarType::f32:
+      return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    case ScalarType::f16:
+      break;
+  }
+  const auto exponent = static_cast<int>(bits >> 10 & 31);
+  const auto mantissa = static_cast<double>(bits & 0x3ff);
+  double magnitude =
+      exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25);
+  if (exponent == 31) magnitude = mantissa == 0 ? INFINITY : NAN;
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
 MeasuredProgram measured_program(const Point& point, const Generated& generated) {
   MeasuredProgram program;
   std::int64_t at = kTcdm;
@@ -119,7 +136,8 @@ MeasuredProgram measured_program(const Point& point, const Generated& generated)
                          "  .set kernel, {}\n  .section .rodata.operands, \"a\"\n  .align 3\n"
                          "scalar_argument: .dword {:#x}\n",
                          generated.symbol, scalar);
-  program.checksum = checksum(output_type(point), reference(point, operands, kScalar));
+  program.output = reference(point, operands, kScalar);
+  program.checksum = checksum(output_type(point), program.output);
   return program;
 }
 

@@ -27,13 +27,15 @@ struct MeasuredProgram {
   std::vector<PlacedOperand> operands;
   std::uint32_t workspace = 0;  // address; 0: none
   std::string assembly;         // beside the kernel and harness.S
-  std::uint32_t checksum = 0;   // of the right output
+  std::vector<double> output;   // the right one, element by element
+  std::uint32_t checksum = 0;   // of it
 };
 
 MeasuredProgram measured_program(const generator::snitch::Point& point,
                                  const generator::snitch::Generated& generated);
 
-// Bits of a value that the type holds exactly.
+// Bits of a value that the type holds exactly, and back.
 std::uint64_t bits_of(generator::snitch::ScalarType type, double value);
+double value_of(generator::snitch::ScalarType type, std::uint64_t bits);
 
 }  // namespace quern::bench::snitch

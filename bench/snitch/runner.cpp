@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <sstream>
 
 #include "base/error.h"
@@ -54,18 +55,66 @@ std::uint64_t useful_operations(const Point& p) {
   }
 }
 
-void verify_in_interpreter(const std::filesystem::path& elf, std::uint32_t checksum,
+std::uint64_t flops(const Point& p) {
+  const auto mn = static_cast<std::uint64_t>(p.m * p.n), k = static_cast<std::uint64_t>(p.k);
+  switch (p.kernel) {
+    case Kernel::fill:
+      return 0;
+    case Kernel::sum:
+    case Kernel::relu:
+      return mn;
+    case Kernel::axpy:
+      return 2 * mn;
+    case Kernel::dot:
+      return 2 * k;
+    case Kernel::conv3x3:
+      return 18 * mn;
+    case Kernel::max_pool3x3:
+    case Kernel::sum_pool3x3:
+      return 8 * mn;
+    case Kernel::dense:
+      return 2 * mn * k + 2 * mn;
+    default:
+      return 2 * mn * k;
+  }
+}
+
+double largest_error(const MeasuredProgram& program,
+                     const quern::snitch::interpreter::MemoryReader& read) {
+  double largest = 0;
+  for (const PlacedOperand& operand : program.operands) {
+    if (!operand.output) continue;
+    const auto size = static_cast<std::uint32_t>(size_of(operand.type));
+    for (std::uint32_t i = 0; i < operand.elements; ++i) {
+      std::uint64_t bits = 0;
+      for (std::uint32_t byte = 0; byte < size; ++byte) {
+        bits |= std::uint64_t{read(operand.address + i * size + byte)} << (8 * byte);
+      }
+      const double error = std::fabs(value_of(operand.type, bits) - program.output[i]);
+      if (!(error <= largest)) largest = error;  // a NaN stays
+      if (std::isnan(largest)) return largest;
+    }
+  }
+  return largest;
+}
+
+void verify_in_interpreter(const std::filesystem::path& elf, const MeasuredProgram& program,
                            Result& result) {
   namespace reference = quern::snitch::interpreter;
-  const auto run = reference::interpret(quern::snitch::read_elf(elf));
+  const auto run = reference::interpret(quern::snitch::read_elf(elf), {},
+                                        [&](const reference::MemoryReader& read) {
+                                          result.max_error = largest_error(program, read);
+                                        });
   if (run.outcome != reference::Outcome::exited) {
     result.failure = "interpreter: " + run.message;
     return;
   }
   const std::optional<Report> report = parse_report(run.console);
-  if (!report || report->checksum != checksum) {
-    result.failure = fmt::format("interpreter: checksum {:#x}, the reference has {:#x}",
-                                 report ? report->checksum : 0, checksum);
+  if (!report || report->checksum != program.checksum) {
+    result.failure = fmt::format(
+        "interpreter: the output differs from the reference by up to {} "
+        "(checksum {:#x}, expected {:#x})",
+        *result.max_error, report ? report->checksum : 0, program.checksum);
     return;
   }
   if (run.stream_leftover != 0) {
@@ -75,8 +124,7 @@ void verify_in_interpreter(const std::filesystem::path& elf, std::uint32_t check
   }
   QUERN_CHECK(run.at_mcycle.size() == 4);
   const auto call = run.at_mcycle[3] - run.at_mcycle[2];
-  // Between the two reads stand the jump to the kernel, its return is counted with it, and the
-  // fence.
+  // Between the two reads stand the first of them, the jump to the kernel and the fence behind it.
   constexpr std::uint64_t kFenceFpu = 1, kStub = 4;
   result.fpu_issues = call.fpu - kFenceFpu;
   result.loads = call.loads;
@@ -106,7 +154,8 @@ std::filesystem::path build_program(const Generated& generated, const std::strin
   const ProcessResult compiled = run_process(
       {kCompiler, "-march=rv32imafd_zicsr_zifencei", "-mabi=ilp32d", "-nostdlib", "-nostartfiles",
        "-static", "-Wl,--no-relax", "-Wl,--build-id=none", "-T", (harness / "link.ld").string(),
-       (harness / "harness.S").string(), source.string(), "-o", elf.string()});
+       (setup.root / "boards/snitch/runtime/crt0.S").string(), (harness / "harness.S").string(),
+       source.string(), "-o", elf.string()});
   if (!compiled.good()) {
     throw bad_input("{}: {} could not assemble it:\n{}", source.string(), kCompiler,
                     compiled.errors);
@@ -122,8 +171,9 @@ Result bench(const Point& point, const Setup& setup) {
   result.id = generated.id;
   result.freps = generated.freps;
   result.useful = useful_operations(point);
+  result.flops = flops(point);
   result.peak = 8.0 / static_cast<double>(size_of(point.type));
-  verify_in_interpreter(elf, program.checksum, result);
+  verify_in_interpreter(elf, program, result);
   if (!result.correct || !setup.simulate) return result;
 
   const Simulated run = setup.simulate(elf);

@@ -9,33 +9,26 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/snitch/simulators.h"
 #include "generator/snitch/generate.h"
 
 namespace quern::bench::snitch {
 
-// What a simulator printed, and how it ended.
-struct Simulated {
-  bool ended = false;  // the program wrote tohost
-  std::string console;
-  std::string message;  // why it did not end
-};
-// Runs an ELF on something that counts true cycles.
-using Simulate = std::function<Simulated(const std::filesystem::path& elf)>;
-
 struct Result {
   std::string id;
-  bool correct = false;  // checksum of the output is the reference's, wherever it ran
-  std::string failure;   // empty when correct
+  bool correct = false;             // the output is the reference's, wherever the kernel ran
+  std::string failure;              // empty when correct
+  std::optional<double> max_error;  // largest difference from the reference, in the interpreter
   std::optional<std::uint64_t> cold_cycles, cycles;  // rtl; nullopt without a simulation
   // Of one call, counted by the interpreter.
   std::uint64_t fpu_issues = 0, loads = 0, stores = 0, instructions = 0;
   int freps = 0;             // in the code
   std::uint64_t useful = 0;  // multiply-accumulates, or elements for elementwise kernels
+  std::uint64_t flops = 0;   // floating-point operations, a multiply-accumulate counted as two
   double peak = 1;           // useful operations that the FPU can do in a cycle
   // FPU issues per cycle (as published), and useful operations as a fraction of the peak.
   std::optional<double> fpu_occupancy() const;
