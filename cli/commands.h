@@ -12,5 +12,6 @@ void add_run(CLI::App& app, Context& context);
 void add_space(CLI::App& app, Context& context);
 void add_generate(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
+void add_ablate(CLI::App& app, Context& context);
 
 }  // namespace quern::cli

@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   cli::add_space(app, context);
   cli::add_generate(app, context);
   cli::add_bench(app, context);
+  cli::add_ablate(app, context);
 
   try {
     app.parse(argc, argv);

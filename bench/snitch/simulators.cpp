@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "base/process.h"
 #include "boards/snitch/harness/machine.h"
 
@@ -16,6 +17,9 @@ Simulate rtl_simulator() {
 }
 
 Simulate external_simulator(const std::filesystem::path& program, std::chrono::seconds time_limit) {
+  if (!std::filesystem::exists(program)) {
+    throw make_error(ExitCode::unavailable, "simulator {}: no such program", program.string());
+  }
   return [program, time_limit](const std::filesystem::path& elf) {
     ProcessOptions options;
     options.time_limit = time_limit;

@@ -192,11 +192,8 @@ Generated Compiler::run() {
   result_.freps = count_freps(program_.body);
   const Allocation allocation = allocate_registers(program_);
   const KernelInfo& kernel = info(point_.kernel);
-  std::string regenerate = fmt::format("quern generate --board snitch --kernel {} --dtype {}",
-                                       kernel.name, name_of(point_.type));
-  if (kernel.uses_mn) regenerate += fmt::format(" --m {} --n {}", point_.m, point_.n);
-  if (kernel.uses_k) regenerate += fmt::format(" --k {}", point_.k);
-  if (point_.m_r > 0) regenerate += fmt::format(" --mr {} --nr {}", point_.m_r, point_.n_r);
+  const std::string regenerate =
+      fmt::format("quern generate --board snitch --point {}", result_.id);
   result_.notes = program_.notes;
   result_.assembly = write_assembly(
       program_, allocation,
