@@ -21,7 +21,7 @@ using Simulate = std::function<Simulated(const std::filesystem::path& elf)>;
 Simulate rtl_simulator();
 
 // A program that takes the ELF file as its last argument, has the memory map of the Snitch cluster,
-// ends by the tohost convention and lets console output reach stdout. Throws tool_missing when it
+// ends by the tohost convention and lets console output reach stdout. Throws unavailable when it
 // does not exist.
 Simulate external_simulator(const std::filesystem::path& program,
                             std::chrono::seconds time_limit = std::chrono::seconds(3600));
