@@ -27,6 +27,7 @@ class Compiler {
   bool lower_streamed(const LoopNest& nest, std::string& why);
   bool lower_with_streams_plain(const LoopNest& nest, std::string& why);
   bool transpose_right_operand(LoopNest& nest);
+  void lower_unstreamed(const LoopNest& nest);
   void note_streams(const StreamNest& nest);
   std::int64_t check_capacity(const std::vector<Buffer>& all) const;
 
@@ -131,6 +132,34 @@ bool Compiler::transpose_right_operand(LoopNest& nest) {
   return true;
 }
 
+// Without streams, but several outputs at a time, so that loads and the FPU's latency overlap.
+void Compiler::lower_unstreamed(const LoopNest& nest) {
+  // Each takes an accumulator, an operand that is not shared and, for halves, its wide form.
+  constexpr std::int64_t kMost = 8;
+  PlainOptions options;
+  if (!point_.passes.unroll_and_jam || !point_.passes.scalar_replacement) {
+    options.scalar_replacement = point_.passes.scalar_replacement;
+    lower_plain(builder_, nest, nullptr, options);
+    return;
+  }
+  JamFactors factors(nest.iterators.size(), 1);
+  for (std::size_t d = 0; d < nest.iterators.size(); ++d) {
+    if (nest.iterators[d].kind != IteratorKind::parallel) continue;
+    std::fill(factors.begin(), factors.end(), 1);
+    factors[d] = plain_jam(nest, kMost);
+  }
+  const Cut parts = cut(nest, factors);
+  const auto jam_of = [](const JamFactors& jam) {
+    return *std::max_element(jam.begin(), jam.end());
+  };
+  options.jam = jam_of(parts.jam);
+  lower_plain(builder_, parts.main, nullptr, options);
+  for (const LoopNest& rest : parts.rests) {
+    options.jam = plain_jam(rest, kMost);
+    lower_plain(builder_, rest, nullptr, options);
+  }
+}
+
 void Compiler::lower(const LoopNest& original) {
   LoopNest nest = original;
   result_.loop_nests.push_back(print(nest));
@@ -155,13 +184,13 @@ void Compiler::lower(const LoopNest& original) {
       if (packed->rest) {
         result_.loop_nests.push_back(print(*packed->rest));
         program_.notes.push_back("the elements that fill no word go one by one");
-        lower_plain(builder_, *packed->rest, nullptr, {});
+        lower_unstreamed(*packed->rest);
       }
       return;
     }
   }
   program_.notes.push_back("not streamed: " + why);
-  lower_plain(builder_, nest, nullptr, {});
+  lower_unstreamed(nest);
 }
 
 Generated Compiler::run() {

@@ -75,11 +75,23 @@ class PlainLowering {
     return true;
   }
 
-  Register address(Block& block, int operand, std::int64_t& offset);
-  Register load(Block& block, int operand);
-  Register fetch(Block& block, const Value& value, Register accumulator);
-  void store(Block& block, Register value);
-  void compute(Block& block, Register to, Register accumulator);
+  using Registers = std::vector<Register>;  // one for each jammed output
+
+  std::int64_t jam_step(int operand) const {
+    return parallel_.empty() ? 0 : n_.operands[operand].map.coefficients[parallel_.back()];
+  }
+  Registers registers(const std::string& role) {
+    Registers result;
+    for (std::int64_t u = 0; u < options_.jam; ++u) result.push_back(b_.program.new_float(role));
+    return result;
+  }
+
+  Register address(Block& block, int operand, std::int64_t u, std::int64_t& offset);
+  Register load(Block& block, int operand, std::int64_t u);
+  Registers load_all(Block& block, int operand);
+  Registers fetch(Block& block, const Value& value, const Registers& accumulators);
+  void store(Block& block, Registers values);
+  void compute(Block& block, const Registers& to, const Registers& accumulators);
   void start_pointers();
   void advance(Block& block, int level);
   Block point();
@@ -96,10 +108,10 @@ class PlainLowering {
   Register reduction_count_{};
 };
 
-Register PlainLowering::address(Block& block, int operand, std::int64_t& offset) {
+Register PlainLowering::address(Block& block, int operand, std::int64_t u, std::int64_t& offset) {
   const Operand& o = n_.operands[operand];
   if (options_.addressing == Addressing::pointers) {
-    offset = 0;
+    offset = u * jam_step(operand);
     return pointer_[operand];
   }
   // offset + sum of coefficient * index, evaluated in full at every access.
@@ -130,79 +142,106 @@ Register PlainLowering::address(Block& block, int operand, std::int64_t& offset)
   return sum;
 }
 
-Register PlainLowering::load(Block& block, int operand) {
+Register PlainLowering::load(Block& block, int operand, std::int64_t u) {
   const Operand& o = n_.operands[operand];
   std::int64_t offset = 0;
-  const Register base = address(block, operand, offset);
-  Register value = b_.program.new_float(o.name);
+  const Register base = address(block, operand, u, offset);
+  const Register value = b_.program.new_float(o.name);
   block.push_back(instruction(load_opcode(o.type), value, base, {}, {}, offset));
-  if (o.type == ScalarType::f16 && n_.accumulator == ScalarType::f32) {
-    const Register wide = b_.program.new_float(o.name + " as f32");
-    block.push_back(instruction(Opcode::fcvt_s_h, wide, value));
-    value = wide;
-  }
   return value;
 }
 
-Register PlainLowering::fetch(Block& block, const Value& value, Register accumulator) {
+// What all jammed outputs share is loaded once.
+PlainLowering::Registers PlainLowering::load_all(Block& block, int operand) {
+  const Operand& o = n_.operands[operand];
+  const std::int64_t loads = jam_step(operand) == 0 ? 1 : options_.jam;
+  Registers values;
+  for (std::int64_t u = 0; u < loads; ++u) values.push_back(load(block, operand, u));
+  if (o.type == ScalarType::f16 && n_.accumulator == ScalarType::f32) {
+    for (Register& value : values) {
+      const Register wide = b_.program.new_float(o.name + " as f32");
+      block.push_back(instruction(Opcode::fcvt_s_h, wide, value));
+      value = wide;
+    }
+  }
+  values.resize(static_cast<std::size_t>(options_.jam), values.back());
+  return values;
+}
+
+PlainLowering::Registers PlainLowering::fetch(Block& block, const Value& value,
+                                              const Registers& accumulators) {
+  const auto everywhere = [&](const Register& reg) {
+    return Registers(static_cast<std::size_t>(options_.jam), reg);
+  };
   switch (value.kind) {
     case Value::Kind::accumulator:
-      return accumulator;
+      return accumulators;
     case Value::Kind::zero:
-      return b_.boxed_zero(n_.accumulator);
+      return everywhere(b_.boxed_zero(n_.accumulator));
     case Value::Kind::operand:
       break;
   }
-  if (streamed(value.operand)) return stream_register(placed(value.operand)->mover);
+  if (streamed(value.operand)) return everywhere(stream_register(placed(value.operand)->mover));
   if (n_.operands[value.operand].access == Access::scalar) {
     // A scalar register must be NaN-boxed for scalar arithmetic, the packed value is not.
-    if (n_.type != ScalarType::f16) return scalar_argument;
+    if (n_.type != ScalarType::f16) return everywhere(scalar_argument);
     const Register half = b_.program.new_float("scalar argument");
     block.push_back(instruction(Opcode::fcvt_h_s, half, scalar_argument));
-    return half;
+    return everywhere(half);
   }
-  return load(block, value.operand);
+  return load_all(block, value.operand);
 }
 
-void PlainLowering::store(Block& block, Register value) {
+void PlainLowering::store(Block& block, Registers values) {
   const int output = n_.output_index();
   if (n_.relu) {
-    const Register positive = b_.program.new_float("result");
-    block.push_back(instruction(arithmetic(ScalarOp::max, n_.accumulator), positive, value,
-                                b_.boxed_zero(n_.accumulator)));
-    value = positive;
+    for (Register& value : values) {
+      const Register positive = b_.program.new_float("result");
+      block.push_back(instruction(arithmetic(ScalarOp::max, n_.accumulator), positive, value,
+                                  b_.boxed_zero(n_.accumulator)));
+      value = positive;
+    }
   }
-  if (streamed(output)) {
-    block.push_back(instruction(Opcode::fmv_d, stream_register(placed(output)->mover), value));
-    return;
+  for (std::int64_t u = 0; u < options_.jam; ++u) {
+    if (streamed(output)) {
+      block.push_back(
+          instruction(Opcode::fmv_d, stream_register(placed(output)->mover), values[u]));
+      continue;
+    }
+    std::int64_t offset = 0;
+    const Register base = address(block, output, u, offset);
+    block.push_back(instruction(store_opcode(n_.output().type), {}, base, values[u], {}, offset));
   }
-  std::int64_t offset = 0;
-  const Register base = address(block, output, offset);
-  block.push_back(instruction(store_opcode(n_.output().type), {}, base, value, {}, offset));
 }
 
-void PlainLowering::compute(Block& block, Register to, Register accumulator) {
-  std::vector<Register> a;
-  for (const Value& v : n_.body.arguments) a.push_back(fetch(block, v, accumulator));
+void PlainLowering::compute(Block& block, const Registers& to, const Registers& accumulators) {
+  std::vector<Registers> a;
+  for (const Value& v : n_.body.arguments) a.push_back(fetch(block, v, accumulators));
   const Opcode opcode = arithmetic(n_.body.op, n_.accumulator);
-  switch (n_.body.op) {
-    case ScalarOp::copy:
-      block.push_back(instruction(opcode, to, a[0]));
-      break;
-    case ScalarOp::add:
-    case ScalarOp::max:
-      block.push_back(instruction(opcode, to, a[0], a[1]));
-      break;
-    case ScalarOp::fma:
-      if (splits_fma(n_)) {
-        // As the packed lowering does, so that all elements are rounded alike.
-        const Register product = b_.program.new_float("product");
-        block.push_back(instruction(n_.type == ScalarType::f16 ? Opcode::fmul_h : Opcode::fmul_s,
-                                    product, a[0], a[1]));
-        block.push_back(instruction(arithmetic(ScalarOp::add, n_.type), to, product, a[2]));
-      } else {
-        block.push_back(instruction(opcode, to, a[0], a[1], a[2]));
-      }
+  const bool split = splits_fma(n_);
+  Registers products;
+  if (split) {
+    // As the packed lowering does, so that all elements are rounded alike.
+    products = registers("product");
+    const Opcode multiply = n_.type == ScalarType::f16 ? Opcode::fmul_h : Opcode::fmul_s;
+    for (std::int64_t u = 0; u < options_.jam; ++u) {
+      block.push_back(instruction(multiply, products[u], a[0][u], a[1][u]));
+    }
+  }
+  for (std::int64_t u = 0; u < options_.jam; ++u) {
+    switch (n_.body.op) {
+      case ScalarOp::copy:
+        block.push_back(instruction(opcode, to[u], a[0][u]));
+        break;
+      case ScalarOp::add:
+      case ScalarOp::max:
+        block.push_back(instruction(opcode, to[u], a[0][u], a[1][u]));
+        break;
+      case ScalarOp::fma:
+        block.push_back(
+            split ? instruction(arithmetic(ScalarOp::add, n_.type), to[u], products[u], a[2][u])
+                  : instruction(opcode, to[u], a[0][u], a[1][u], a[2][u]));
+    }
   }
 }
 
@@ -222,6 +261,7 @@ void PlainLowering::advance(Block& block, int level) {
     if (pointer_[i].kind == Register::Kind::none) continue;
     const AffineMap& map = n_.operands[i].map;
     std::int64_t step = map.coefficients[level];
+    if (!parallel_.empty() && level == parallel_.back()) step *= options_.jam;
     if (level + 1 < static_cast<int>(n_.iterators.size())) {
       step -= map.coefficients[level + 1] * n_.iterators[level + 1].extent;
     }
@@ -232,6 +272,7 @@ void PlainLowering::advance(Block& block, int level) {
 Block PlainLowering::index_loop(int iterator, Block body) {
   Block result;
   const Iterator& it = n_.iterators[iterator];
+  const std::int64_t jam = !parallel_.empty() && iterator == parallel_.back() ? options_.jam : 1;
   if (options_.addressing == Addressing::pointers) {
     advance(body, iterator);
   } else {
@@ -239,7 +280,7 @@ Block PlainLowering::index_loop(int iterator, Block body) {
     body.push_back(instruction(Opcode::addi, index_[iterator], index_[iterator], {}, {}, 1));
   }
   result.push_back(
-      loop(it.extent, b_.program.new_integer(it.name + " loop"), std::move(body), false));
+      loop(it.extent / jam, b_.program.new_integer(it.name + " loop"), std::move(body), false));
   return result;
 }
 
@@ -261,49 +302,56 @@ Block PlainLowering::reduction_loops(Block body) {
   return body;
 }
 
-// One output.
+// One output, or the jammed ones.
 Block PlainLowering::point() {
   Block block;
+  const int output = n_.output_index();
   if (!n_.has_reduction()) {
-    const int output = n_.output_index();
-    const Register to =
-        streamed(output) ? stream_register(placed(output)->mover) : b_.program.new_float("result");
+    const Registers to = streamed(output) ? Registers(static_cast<std::size_t>(options_.jam),
+                                                      stream_register(placed(output)->mover))
+                                          : registers("result");
     compute(block, to, {});
     if (!streamed(output)) store(block, to);
     return block;
   }
   if (accumulates_in_memory()) {
     Block body;
-    const Register acc = load(body, n_.output_index());
-    const Register sum = b_.program.new_float("result");
+    const Registers acc = load_all(body, output), sum = registers("result");
     compute(body, sum, acc);
     store(body, sum);
     return reduction_loops(std::move(body));
   }
-  const Register acc = b_.program.new_float("accumulator");
+  const Registers acc = registers("accumulator");
+  Registers start;
   switch (n_.init) {
     case Init::zero:
-      block.push_back(instruction(Opcode::fmv_d, acc, b_.boxed_zero(n_.accumulator)));
+      start = Registers(acc.size(), b_.boxed_zero(n_.accumulator));
       break;
     case Init::operand:
-      block.push_back(instruction(Opcode::fmv_d, acc, load(block, n_.init_operand)));
+      start = load_all(block, n_.init_operand);
       break;
-    case Init::destination: {
-      std::int64_t offset = 0;
-      const Register base = address(block, n_.output_index(), offset);
-      block.push_back(instruction(load_opcode(n_.output().type), acc, base, {}, {}, offset));
-      break;
-    }
     case Init::first: {
       // max(x, NaN) is x: a quiet NaN is the identity. All ones is one in every format, boxed or
       // not.
       const Register none = b_.program.new_integer("no maximum yet");
+      const Register nan = b_.program.new_float("no maximum yet");
       block.push_back(instruction(Opcode::li, none, {}, {}, {}, -1));
-      block.push_back(instruction(Opcode::fmv_w_x, acc, none));
+      block.push_back(instruction(Opcode::fmv_w_x, nan, none));
+      start = Registers(acc.size(), nan);
       break;
     }
+    case Init::destination:
+      for (std::size_t u = 0; u < acc.size(); ++u) {
+        std::int64_t offset = 0;
+        const Register base = address(block, output, static_cast<std::int64_t>(u), offset);
+        block.push_back(instruction(load_opcode(n_.output().type), acc[u], base, {}, {}, offset));
+      }
+      break;
     case Init::none:
       QUERN_CHECK(false);
+  }
+  for (std::size_t u = 0; u < start.size(); ++u) {
+    block.push_back(instruction(Opcode::fmv_d, acc[u], start[u]));
   }
   Block body;
   compute(body, acc, acc);
@@ -337,6 +385,18 @@ void PlainLowering::run() {
 }
 
 }  // namespace
+
+std::int64_t plain_jam(const LoopNest& nest, std::int64_t most) {
+  constexpr std::int64_t kOffset = 2047;
+  std::int64_t step = 1, extent = 1;
+  for (std::size_t d = 0; d < nest.iterators.size(); ++d) {
+    if (nest.iterators[d].kind != IteratorKind::parallel) continue;
+    extent = nest.iterators[d].extent;
+    step = 1;
+    for (const Operand& o : nest.operands) step = std::max(step, o.map.coefficients[d]);
+  }
+  return std::min({most, extent, kOffset / step + 1});
+}
 
 void lower_plain(KernelBuilder& builder, const LoopNest& nest, const StreamNest* streams,
                  const PlainOptions& options) {

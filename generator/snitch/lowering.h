@@ -63,7 +63,12 @@ struct PlainOptions {
   Addressing addressing = Addressing::pointers;
   bool scalar_replacement = true;
   bool frep = false;
+  // Outputs at a time along the innermost parallel iterator, whose extent it divides; with pointers
+  // only.
+  std::int64_t jam = 1;
 };
+// The largest jam up to `most` whose addresses fit in the offsets of loads and stores.
+std::int64_t plain_jam(const LoopNest& nest, std::int64_t most);
 // `streams`: the same nest with some operands in streams; nullptr: all in memory.
 void lower_plain(KernelBuilder& builder, const LoopNest& nest, const StreamNest* streams,
                  const PlainOptions& options);
