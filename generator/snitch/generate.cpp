@@ -118,7 +118,7 @@ bool Compiler::lower_streamed(const LoopNest& nest, std::string& why) {
 bool Compiler::transpose_right_operand(LoopNest& nest) {
   if (point_.kernel != Kernel::matmul && point_.kernel != Kernel::dense) return false;
   const std::int64_t size = size_of(nest.type), lanes = machine_.word / size;
-  if (point_.k % lanes != 0 || point_.n % 2 != 0) return false;
+  if (point_.k % lanes != 0) return false;
   Operand& b = nest.operands[1];
   const int workspace = program_.arguments;
   result_.workspace_bytes = point_.n * point_.k * size;

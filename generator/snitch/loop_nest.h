@@ -85,6 +85,8 @@ struct LoopNest {
   // packed counts words, its coefficients are 8 bytes. In a packed reduction the lanes are partial
   // sums, added at the end, and two results leave as one word.
   int lanes = 1;
+  // A packed reduction whose results leave in pairs; else one by one, by store instructions.
+  bool paired = false;
 
   const Operand& output() const;
   int output_index() const;

@@ -49,6 +49,9 @@ class JammedLowering {
     if (placed->place == StreamedOperand::Place::stream) return stream_register(placed->mover);
     return b_.scalar(n_.type, n_.lanes);
   }
+  bool streams_output() const {
+    return s_.find(n_.output_index())->place == StreamedOperand::Place::stream;
+  }
   Register output() const { return stream_register(s_.find(n_.output_index())->mover); }
   std::vector<Register> registers(std::int64_t count, const std::string& role) {
     std::vector<Register> result;
@@ -62,6 +65,7 @@ class JammedLowering {
   void step(Block& block, const std::vector<Register>& to);
   void middle(Block& block);
   void finish(Block& block);
+  void store_sums(Block& block);
   Block tile();
   Block integer_loops(Block inner);
 
@@ -77,6 +81,7 @@ class JammedLowering {
   std::int64_t middle_count_ = 0;
   bool middle_is_loop_ = false, tiles_are_loop_ = false;
   std::vector<Register> accumulators_, bias_, sums_;
+  Register output_pointer_{};  // where results are stored one by one
   Count middle_{0, "reduction count", {}}, tiles_{0, "tile count", {}};
 };
 
@@ -197,8 +202,9 @@ void JammedLowering::middle(Block& block) {
 
 // What follows the reduction when its last step could not write the stream.
 void JammedLowering::finish(Block& block) {
-  const Register out = output(), zero = b_.float_zero();
+  const Register zero = b_.float_zero();
   if (!packed_reduction_) {
+    const Register out = output();
     for (const Register& acc : accumulators_) {
       block.push_back(instruction(ops_.max, out, acc, zero));
     }
@@ -213,6 +219,11 @@ void JammedLowering::finish(Block& block) {
   for (std::int64_t i = 0; i < jam_; ++i) {
     block.push_back(instruction(Opcode::vfsum_s, sums_[i], accumulators_[i]));
   }
+  if (!streams_output()) {
+    store_sums(block);
+    return;
+  }
+  const Register out = output();
   for (std::int64_t i = 0; i < jam_; i += 2) {
     block.push_back(
         instruction(Opcode::vfcpka_s_s, n_.relu ? sums_[i] : out, sums_[i], sums_[i + 1]));
@@ -223,13 +234,30 @@ void JammedLowering::finish(Block& block) {
   }
 }
 
+void JammedLowering::store_sums(Block& block) {
+  const AffineMap& map = n_.output().map;
+  if (n_.relu) {
+    const Register zero = b_.boxed_zero(ScalarType::f32);
+    for (const Register& sum : sums_) block.push_back(instruction(Opcode::fmax_s, sum, sum, zero));
+  }
+  for (std::int64_t i = 0; i < jam_; ++i) {
+    std::int64_t offset = 0, index = i;
+    for (auto loop = s_.jam.rbegin(); loop != s_.jam.rend(); ++loop) {
+      offset += index % loop->extent * map.coefficients[loop->iterator];
+      index /= loop->extent;
+    }
+    block.push_back(instruction(Opcode::fsw, {}, output_pointer_, sums_[i], {}, offset));
+  }
+}
+
 Block JammedLowering::tile() {
   Block block;
   if (!n_.has_reduction()) {
     elementwise(block);
     return block;
   }
-  const std::vector<Register> out(static_cast<std::size_t>(jam_), output());
+  const std::vector<Register> out(static_cast<std::size_t>(jam_),
+                                  streams_output() ? output() : Register{});
   if (first_is_peeled_) {
     first_step(block, length_ == 1 && last_is_peeled_ ? out : accumulators_);
   } else {
@@ -257,6 +285,10 @@ Block JammedLowering::integer_loops(Block inner) {
   std::vector<Moving> moving;
   for (const StreamedOperand& o : s_.operands) {
     const bool kept = o.operand == n_.init_operand;
+    if (o.place == StreamedOperand::Place::memory) {
+      moving.push_back({&o, output_pointer_});
+      continue;
+    }
     if ((o.place != StreamedOperand::Place::stream || o.covers_hoisted) && !kept) continue;
     const Operand& operand = n_.operands[o.operand];
     const Register pointer = b_.program.new_integer(operand.name + " pointer");
@@ -272,7 +304,7 @@ Block JammedLowering::integer_loops(Block inner) {
                                     m.pointer, {}, {},
                                     static_cast<std::int64_t>(i) * size_of(bias.type)));
       }
-    } else {
+    } else if (m.operand->place == StreamedOperand::Place::stream) {
       block.push_back(start_stream(s_, *m.operand, m.pointer));
     }
   }
@@ -298,6 +330,11 @@ Block JammedLowering::integer_loops(Block inner) {
 
 void JammedLowering::run() {
   plan();
+  if (!streams_output()) {
+    output_pointer_ = b_.program.new_integer(n_.output().name + " pointer");
+    b_.add_immediate(b_.body, output_pointer_, argument_register(n_.output().argument),
+                     n_.output().map.offset);
+  }
   const std::int64_t tiles = s_.tile_count();
   // Body and counts depend on each other: the body's size decides whether the tiles fit in the
   // sequencer.

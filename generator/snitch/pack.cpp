@@ -79,13 +79,9 @@ std::optional<Packed> pack(const LoopNest& nest, std::string& why) {
                       nest.iterators[inner].extent, lanes);
     return std::nullopt;
   }
-  if (nest.iterators[inner - 1].extent % 2 != 0) {
-    why = fmt::format("{} = {} is odd: results leave in pairs", nest.iterators[inner - 1].name,
-                      nest.iterators[inner - 1].extent);
-    return std::nullopt;
-  }
   LoopNest words = nest;
   words.lanes = static_cast<int>(lanes);
+  words.paired = nest.iterators[inner - 1].extent % 2 == 0;
   words.iterators[inner].extent /= lanes;
   for (Operand& o : words.operands) o.map.coefficients[inner] *= lanes;
   return Packed{words, std::nullopt};

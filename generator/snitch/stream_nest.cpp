@@ -170,6 +170,9 @@ std::optional<StreamNest> place_streams(const LoopNest& nest, const JamFactors& 
                                         std::string& why) {
   StreamNest result;
   result.nest = nest;
+  const bool stored_singly =
+      nest.lanes > 1 && nest.iterators.size() > 1 && nest.has_reduction() && !nest.paired;
+  output_in_memory = output_in_memory || stored_singly;
   for (int d = 0; d < static_cast<int>(nest.iterators.size()); ++d) {
     const Iterator& iterator = nest.iterators[d];
     if (iterator.kind == IteratorKind::reduction) {
@@ -190,6 +193,11 @@ std::optional<StreamNest> place_streams(const LoopNest& nest, const JamFactors& 
       result.hoisted.push_back(result.tiles.front());
       result.tiles.erase(result.tiles.begin());
     }
+  }
+  // A store in the sequencer repeats one address: tiles that end in stores are issued by the core.
+  if (stored_singly) {
+    result.hoisted.insert(result.hoisted.end(), result.tiles.begin(), result.tiles.end());
+    result.tiles.clear();
   }
   // What does not fit into the dimensions of a stream becomes an integer loop, outermost first.
   while (!place(result, output_in_memory, machine, why)) {

@@ -19,9 +19,16 @@ std::int64_t product(const JamFactors& factors) {
 
 bool packed_reduction(const LoopNest& nest) { return nest.lanes > 1 && nest.has_reduction(); }
 
-// Results leave in pairs: each jam must be even in the innermost parallel iterator.
+// Results that leave in pairs need an even jam in the innermost parallel iterator; single stores
+// need their addresses within the offset of an instruction.
 bool allowed(const LoopNest& nest, const JamFactors& jam) {
   if (!packed_reduction(nest)) return true;
+  constexpr std::int64_t kOffset = 2047;
+  std::int64_t reach = 0;
+  for (std::size_t d = 0; d < nest.iterators.size(); ++d) {
+    reach += (jam[d] - 1) * nest.output().map.coefficients[d];
+  }
+  if (!nest.paired) return reach <= kOffset;
   for (std::size_t d = nest.iterators.size(); d-- > 0;) {
     if (nest.iterators[d].kind == IteratorKind::parallel) return jam[d] % 2 == 0;
   }
@@ -76,7 +83,7 @@ std::optional<Regions> place_regions(const LoopNest& nest, const JamFactors& fac
                                      const Machine& machine, std::string& why) {
   const Cut parts = cut(nest, factors);
   if (!allowed(parts.main, parts.jam)) {
-    why = fmt::format("{} cannot be split into pairs of results", nest.name);
+    why = fmt::format("the results of {} do not leave in whole tiles of this size", nest.name);
     return std::nullopt;
   }
   std::optional<StreamNest> main = place_streams(parts.main, parts.jam, false, machine, why);
@@ -193,7 +200,7 @@ Estimate estimate(const StreamNest& s, const Machine& machine) {
   if (!n.has_reduction() && splits_fma(n)) tile = 2 * step;
   if (n.relu) tile += jam;
   if (packed_reduction(n)) {
-    tile += 2.5 * jam + (n.type == ScalarType::f16 ? jam : 0);
+    tile += (n.paired ? 2.5 : 3) * jam + (n.type == ScalarType::f16 ? jam : 0);
     entries = jam * 4.5;
   }
   // Tiles that do not fit in the sequencer are issued by the core; the loop around an frep costs a
