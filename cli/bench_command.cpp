@@ -5,6 +5,7 @@
 #include "boards/session.h"
 #include "cli/commands.h"
 #include "cli/point_options.h"
+#include "cli/snitch_options.h"
 #include "tuner/journal.h"
 #include "tuner/measure.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 struct Options {
   PointOptions point;
+  SnitchOptions snitch;
   std::string via;
   tuner::MeasureOptions measure;
 };
@@ -77,7 +79,11 @@ ExitCode report(Context& context, const tuner::Record& record) {
 
 ExitCode run(Context& context, const Options& options) {
   const InterruptGuard guard;
-  boards::Session session(boards::load_board(context.root, options.point.board), options.via);
+  const boards::Board board = boards::load_board(context.root, options.point.board);
+  if (board.kind == "snitch") {
+    return run_snitch_bench(context, board, options.via, options.snitch, options.point);
+  }
+  boards::Session session(board, options.via);
   const auto point = point_of(options.point, session.board());
   const boards::Compiler compiler(session.board(), context.root, context.build);
   tuner::Journal journal(tuner::journal_file(context.results, session.board().name));
@@ -102,6 +108,7 @@ void add_bench(CLI::App& app, Context& context) {
   command->add_option("--kc", options->measure.k_c, "k of the packed panels")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
+  add_snitch_options(*command, options->snitch, true);
   command->add_option("--via", options->via,
                       "How to reach the board (default: as the board file says)");
 }

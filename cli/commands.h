@@ -18,5 +18,6 @@ void add_bench(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_alloc(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);
+void add_ablate(CLI::App& app, Context& context);
 
 }  // namespace quern::cli

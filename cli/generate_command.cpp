@@ -4,12 +4,14 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/point_options.h"
+#include "cli/snitch_options.h"
 
 namespace quern::cli {
 
 void add_generate(CLI::App& app, Context& context) {
   struct Options {
     PointOptions point;
+    SnitchOptions snitch;
     std::string output;
     bool family = false;
   };
@@ -18,6 +20,10 @@ void add_generate(CLI::App& app, Context& context) {
       app, context, "generate", "Print the source of one micro-kernel",
       "quern generate --board bpi-f3 --dtype f32 --mr 16 --nr 15 -o kernel.c", [options, &context] {
         const auto board = boards::load_board(context.root, options->point.board);
+        if (board.kind == "snitch") {
+          return run_snitch_generate(context, board, options->snitch, options->point,
+                                     options->output);
+        }
         const auto& emitter = generator::emitter(board.kind);
         const auto point = point_of(options->point, board);
         if (options->family) {
@@ -55,6 +61,7 @@ void add_generate(CLI::App& app, Context& context) {
         return ExitCode::good;
       });
   add_point_options(*command, options->point, Tiles::one);
+  add_snitch_options(*command, options->snitch, false);
   command->add_option("-o,--output", options->output, "Write to this file instead of stdout");
   command->add_flag("--family", options->family,
                     "All kernels that cover the tile and its edges, into the folder -o");

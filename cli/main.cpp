@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   cli::add_compare(app, context);
   cli::add_alloc(app, context);
   cli::add_plan(app, context);
+  cli::add_ablate(app, context);
 
   try {
     const auto commands = app.get_subcommands([](CLI::App*) { return true; });

@@ -22,12 +22,10 @@ int parse_positive(const std::string& option, const std::string& text) {
 void add_point_options(CLI::App& command, PointOptions& options, Tiles tiles) {
   command.add_option("--board", options.board, "Board name or board file")->required();
   command.add_option("--dtype", options.dtype, "Element type")->capture_default_str();
+  // One tile is asked for by point_of: a board may choose it itself.
   auto* m_r = command.add_option("--mr", options.m_r, "Rows of the micro-tile");
   auto* n_r = command.add_option("--nr", options.n_r, "Columns of the micro-tile");
-  if (tiles == Tiles::one) {
-    m_r->required();
-    n_r->required();
-  } else {
+  if (tiles == Tiles::range) {
     m_r->default_str("1:32")->type_name("A[:B]");
     n_r->default_str("1:32")->type_name("A[:B]");
   }

@@ -1,0 +1,88 @@
+// The interpreter computes what the conformance programs' checksums say. Those of the programs were
+// measured on, or computed for, the RTL of the original core; cycles are not the interpreter's
+// business.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "base/json_file.h"
+#include "base/process.h"
+#include "boards/snitch/interpreter/interpreter.h"
+
+namespace quern::snitch::interpreter {
+namespace {
+
+// Programs whose result depends on timing, which the interpreter has not.
+const std::map<std::string, std::string> kTimingDependent = {
+    {"off_fflags", "reads fflags before the inexact result is there"},
+    {"trap_fsd_ssr_stale", "a stream read overtakes a buffered store"},
+    {"frep_nest_two", "two inner loops in one body: the core's loop counters interfere"},
+    {"fx_vcvt", "the integer result of vfcvt.x.h arrives in a register that is changed meanwhile"},
+    {"mix_ssr01", "results of different latency overtake each other into a write stream"},
+    {"mix_ssr04", "results of different latency overtake each other into a write stream"},
+};
+
+std::filesystem::path folder() {
+  return std::filesystem::path(QUERN_SOURCE_DIR) / "tests/snitch_conformance";
+}
+
+std::uint32_t word(const MemoryReader& read, std::uint32_t address) {
+  std::uint32_t value = 0;
+  for (unsigned i = 0; i < 4; ++i) value |= std::uint32_t{read(address + i)} << (8 * i);
+  return value;
+}
+
+const std::vector<std::string> kCompiler = {"riscv64-unknown-elf-gcc",
+                                            "-march=rv32imafd_zicsr_zifencei", "-mabi=ilp32d",
+                                            "-nostdlib", "-nostartfiles"};
+
+void compile(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), kCompiler.begin(), kCompiler.end());
+  const ProcessResult compiled = run_process(arguments);
+  ASSERT_TRUE(compiled.good()) << compiled.errors;
+}
+
+TEST(InterpreterConformance, ChecksumsOfAllPrograms) {
+  const Json expected = read_json(folder() / "expected.json");
+  const std::filesystem::path scratch =
+      std::filesystem::temp_directory_path() / ("quern_conformance_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(scratch);
+  const std::string elf = (scratch / "program.elf").string();
+  std::vector<std::string> common;
+  for (const char* part : {"crt0", "main", "util"}) {
+    common.push_back((scratch / part).string() + ".o");
+    compile(
+        {"-I", folder().string(), "-c", (folder() / part).string() + ".S", "-o", common.back()});
+  }
+  int checked = 0;
+  for (const auto& [name, test] : expected.at("tests").items()) {
+    if (kTimingDependent.count(name) != 0) continue;
+    std::vector<std::string> link = {"-static",
+                                     "-Wl,--no-relax",
+                                     "-Wl,--build-id=none",
+                                     "-I",
+                                     folder().string(),
+                                     "-T",
+                                     (folder() / "link.ld").string()};
+    link.insert(link.end(), common.begin(), common.end());
+    link.insert(link.end(), {(folder() / (name + ".S")).string(), "-o", elf});
+    compile(link);
+    const ElfImage image = read_elf(elf);
+    std::uint32_t checksum = 0;
+    const InterpreterResult run = interpret(image, {}, [&](const MemoryReader& read) {
+      checksum = word(read, image.symbols.at("results") + 12);
+    });
+    EXPECT_EQ(run.outcome, Outcome::exited) << name << ": " << run.message;
+    EXPECT_EQ(run.exit_code, 0u) << name;
+    EXPECT_EQ(checksum, std::stoul(test.at("checksum").get<std::string>(), nullptr, 16)) << name;
+    ++checked;
+  }
+  std::filesystem::remove_all(scratch);
+  EXPECT_GE(checked, 250);
+}
+
+}  // namespace
+}  // namespace quern::snitch::interpreter

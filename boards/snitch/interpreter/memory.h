@@ -1,0 +1,40 @@
+// The address map of the test bench: TCDM, DRAM, and the two console registers.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "boards/snitch/harness/elf_image.h"
+
+namespace quern::snitch::interpreter {
+
+class AccessFault : public std::runtime_error {
+ public:
+  AccessFault(bool is_misaligned, const std::string& message)
+      : std::runtime_error(message), misaligned(is_misaligned) {}
+  bool misaligned;
+};
+
+class Memory {
+ public:
+  static constexpr std::uint32_t kTcdm = 0x1000'0000, kTcdmSize = 128 << 10;
+  static constexpr std::uint32_t kDram = 0x8000'0000, kDramSize = 16u << 20;
+  static constexpr std::uint32_t kPutChar = 0xF000'0000, kPrintU32 = 0xF000'0010;
+
+  explicit Memory(const ElfImage& image);
+
+  // Little-endian access of 1, 2, 4 or 8 bytes, naturally aligned. Throws AccessFault.
+  std::uint64_t load(std::uint32_t address, unsigned size) const;
+  void store(std::uint32_t address, unsigned size, std::uint64_t value);
+
+  std::string console;
+
+ private:
+  const std::uint8_t* find(std::uint32_t address, unsigned size) const;
+
+  std::vector<std::uint8_t> tcdm_, dram_;
+};
+
+}  // namespace quern::snitch::interpreter
