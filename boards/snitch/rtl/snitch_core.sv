@@ -323,7 +323,7 @@ module snitch_core
       3'd2: alu = {31'b0, less};
       3'd3: alu = {31'b0, less_u};
       3'd4: alu = a ^ operand_b;
-      3'd5: alu = f7[5] ? $signed(a) >>> operand_b[4:0] : a >> operand_b[4:0];
+      3'd5: alu = f7[5] ? $unsigned($signed(a) >>> operand_b[4:0]) : a >> operand_b[4:0];
       3'd6: alu = a | operand_b;
       3'd7: alu = a & operand_b;
     endcase
