@@ -50,14 +50,13 @@ Figure figure_from(const Json& line, const boards::Session& session, const Shape
   return figure;
 }
 
-void read_output(const std::string& output, const boards::Session& session, CompareRow& row,
-                 std::map<std::string, std::string>& versions) {
+void read_output(const std::string& output, const boards::Session& session, CompareRow& row) {
   for (std::size_t at = 0; at < output.size();) {
     const auto end = std::min(output.find('\n', at), output.size());
     const Json line = Json::parse(output.substr(at, end - at), nullptr, false);
     at = end + 1;
     if (!line.is_object()) continue;  // a library may print what it likes
-    if (line.contains("peer")) versions[line["peer"]] = line["version"];
+    if (line.contains("peer")) row.versions[line["peer"]] = line["version"];
     if (!line.contains("who")) continue;
     row.figures[line["who"]] = figure_from(line, session, row.shape);
     if (line["who"] == "quern") {
@@ -82,6 +81,12 @@ bool CompareRow::correct() const {
   if (outcome != boards::Outcome::ok || figures.empty()) return false;
   return std::all_of(figures.begin(), figures.end(),
                      [](const auto& entry) { return entry.second.correct; });
+}
+
+std::map<std::string, std::string> Comparison::versions() const {
+  std::map<std::string, std::string> all;
+  for (const auto& row : rows) all.insert(row.versions.begin(), row.versions.end());
+  return all;
 }
 
 Comparison compare(boards::Session& session, const boards::Compiler& compiler,
@@ -124,7 +129,7 @@ Comparison compare(boards::Session& session, const boards::Compiler& compiler,
       row.shape = shape;
       row.outcome = result.outcome;
       row.reason = result.reason;
-      read_output(result.output, session, row, out.versions);
+      read_output(result.output, session, row);
       // Exit code 1 is the program's own word for "a result was wrong": the figures say which.
       if (result.outcome == boards::Outcome::nonzero_exit && result.status == 1 &&
           !row.figures.empty()) {

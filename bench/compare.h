@@ -43,13 +43,15 @@ struct CompareRow {
   std::string reason;
   std::string id;  // our kernel point
   gemm::Blocking blocking;
-  std::map<std::string, Figure> figures;  // "quern" and the peers
-  bool correct() const;                   // all contestants were right
+  std::map<std::string, Figure> figures;        // "quern" and the peers
+  std::map<std::string, std::string> versions;  // peer -> what it says it is
+  bool correct() const;                         // all contestants were right
 };
 
 struct Comparison {
-  std::map<std::string, std::string> versions;  // peer -> what it says it is
-  std::vector<CompareRow> rows;                 // in the order of the shapes
+  std::vector<CompareRow> rows;  // in the order of the shapes
+  // What each peer says it is; the same in every row.
+  std::map<std::string, std::string> versions() const;
 };
 
 // Runs all shapes, as many at a time as the host has processors where time is modelled, one at a

@@ -67,7 +67,8 @@ ExitCode check(Context& context, const std::string& name, const std::string& via
   for (const auto& step : steps) {
     list.push_back({{"name", step.name}, {"ok", step.good}, {"found", step.found}});
     if (!context.json)
-      fmt::print("{:<4} {:<8} {}\n", step.good ? "ok" : "FAIL", step.name, step.found);
+      fmt::print("{} {:<8} {}\n", context.paint(step.good, step.good ? "ok  " : "FAIL"), step.name,
+                 step.found);
   }
   if (context.json) {
     Json one = summary(session.board());

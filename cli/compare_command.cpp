@@ -62,8 +62,8 @@ Json row_json(const bench::CompareRow& row, const boards::Session& session,
   return out;
 }
 
-void print_table(const bench::Comparison& comparison, const boards::Session& session,
-                 const std::vector<std::string>& peers) {
+void print_table(const Context& context, const bench::Comparison& comparison,
+                 const boards::Session& session, const std::vector<std::string>& peers) {
   const auto figure = [](const bench::CompareRow& row, const std::string& who) -> std::string {
     const auto at = row.figures.find(who);
     if (at == row.figures.end()) return "-";
@@ -81,7 +81,8 @@ void print_table(const bench::Comparison& comparison, const boards::Session& ses
                row.shape.k, figure(row, "quern"));
     for (const auto& peer : peers) fmt::print(" {:>9}", figure(row, peer));
     const auto r = bench::ratio(row, peers.front());
-    fmt::print(" {:>7}", r ? fmt::format("{:.2f}", r->value) : "-");
+    const std::string shown = fmt::format("{:>7}", r ? fmt::format("{:.2f}", r->value) : "-");
+    fmt::print(" {}", r ? context.paint(r->value >= 1, shown) : shown);
     if (r && r->low != r->high) fmt::print(" [{:.2f}, {:.2f}]", r->low, r->high);
     const auto ours = row.figures.find("quern");
     fmt::print(" {:>9}  {}\n",
@@ -97,7 +98,7 @@ void print_table(const bench::Comparison& comparison, const boards::Session& ses
                  boards::to_string(session.timing()));
     }
   }
-  for (const auto& [peer, version] : comparison.versions) fmt::print("{}: {}\n", peer, version);
+  for (const auto& [peer, version] : comparison.versions()) fmt::print("{}: {}\n", peer, version);
 }
 
 tuner::Record record_of(const bench::CompareRow& row, const std::string& who,
@@ -115,6 +116,9 @@ tuner::Record record_of(const bench::CompareRow& row, const std::string& who,
   record.n = row.shape.n;
   record.k = row.shape.k;
   record.versions = versions;
+  if (const auto peer = row.versions.find(who); peer != row.versions.end()) {
+    record.versions["peer"] = peer->second;
+  }
   const auto at = row.figures.find(who);
   if (at == row.figures.end()) {
     boards::RunResult result;
@@ -174,7 +178,7 @@ ExitCode run(Context& context, Options options) {
     for (const auto& peer : options.against)
       means[peer] = or_null(bench::geomean_ratio(comparison, peer));
     Json all_versions = versions;
-    all_versions["peers"] = comparison.versions;
+    all_versions["peers"] = comparison.versions();
     context.print_json("quern.compare.v1", {{"board", session.board().name},
                                             {"via", session.via()},
                                             {"timing", boards::to_string(session.timing())},
@@ -184,7 +188,7 @@ ExitCode run(Context& context, Options options) {
                                             {"kernels", set.shipped ? "shipped" : "generated"},
                                             {"versions", all_versions}});
   } else {
-    print_table(comparison, session, options.against);
+    print_table(context, comparison, session, options.against);
   }
   if (interrupted()) return ExitCode::interrupted;
   const bool lost = std::ranges::any_of(

@@ -1,8 +1,10 @@
 #include "cli/context.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 namespace quern::cli {
 
@@ -12,6 +14,14 @@ void Context::print_json(std::string_view schema, const Json& body) const {
   for (const auto& [key, value] : body.items()) document[key] = value;
   fmt::print("{}\n",
              document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+std::string Context::paint(bool good, std::string text) const {
+  const char* no_color = std::getenv("NO_COLOR");  // https://no-color.org: set and not empty
+  const bool wanted = color == "always" || (color == "auto" && isatty(STDOUT_FILENO) != 0 &&
+                                            (no_color == nullptr || *no_color == '\0'));
+  if (!wanted) return text;
+  return fmt::format("\033[{}m{}\033[0m", good ? 32 : 31, text);
 }
 
 void Context::say(std::string_view message) const {
@@ -28,6 +38,8 @@ CLI::App* add_subcommand(CLI::App& app, Context& context, const std::string& nam
       "-q,--quiet", [&context] { context.verbosity = -1; }, "No messages");
   command->add_flag_callback(
       "-v,--verbose", [&context] { context.verbosity = 1; }, "More messages");
+  command->add_option("--color", context.color, "Colours on stdout: auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
   command->add_option("--results", context.results, "Folder of the journals");
   command->callback([&context, run] { context.exit_code = run(); });
   return command;

@@ -17,10 +17,13 @@ struct Context {
   std::filesystem::path results;  // journals, one a board
   bool json = false;              // exactly one JSON document on stdout
   int verbosity = 0;              // -1 quiet, 0 normal, 1 or more talkative
+  std::string color = "auto";     // auto: on a terminal, unless NO_COLOR is set
   ExitCode exit_code = ExitCode::good;
 
   // Prints the one JSON document of a --json run, with its "schema" first ("quern.<command>.v1").
   void print_json(std::string_view schema, const Json& body) const;
+  // `text` in green (good) or red for stdout, or as it is where colour is not wanted.
+  std::string paint(bool good, std::string text) const;
   // A message on stderr, unless -q.
   void say(std::string_view message) const;
 };

@@ -10,9 +10,11 @@
 namespace quern {
 namespace {
 
-ProcessResult quern_with(std::vector<std::string> arguments) {
+ProcessResult quern_with(std::vector<std::string> arguments,
+                         const std::map<std::string, std::string>& environment = {}) {
   arguments.insert(arguments.begin(), QUERN_PROGRAM);
   ProcessOptions options;
+  options.environment = environment;
   options.environment["QUERN_RESULTS"] = testing::TempDir() + "/quern_command_line_results";
   return run_process(arguments, options);
 }
@@ -62,6 +64,22 @@ TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
     EXPECT_EQ(result.status, static_cast<int>(ExitCode::bad_input)) << result.errors;
     EXPECT_NE(result.errors.find(c.expected), std::string::npos) << result.errors;
     EXPECT_EQ(result.output, "");
+  }
+}
+
+TEST(CommandLine, MissingToolEndsWith5AndNamesWhatToInstall) {
+  const struct {
+    const char* variable;
+    const char* value;
+    const char* expected;
+  } cases[] = {{"QUERN_CXX", "/none/clang++", "clang-19"},
+               {"QUERN_QEMU", "no-such-qemu", "qemu-user"},
+               {"QUERN_SYSROOT", "/none", "QUERN_SYSROOT"}};
+  for (const auto& c : cases) {
+    const auto result =
+        quern_with({"bench", "--board", "k230", "--mr", "4", "--nr", "4"}, {{c.variable, c.value}});
+    EXPECT_EQ(result.status, static_cast<int>(ExitCode::tool_missing)) << result.errors;
+    EXPECT_NE(result.errors.find(c.expected), std::string::npos) << result.errors;
   }
 }
 

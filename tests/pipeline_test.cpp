@@ -128,8 +128,8 @@ TEST(Pipeline, CompareVerifiesAllAndGivesARatio) {
   EXPECT_TRUE(bench::ratio(result.rows[0], "openblas").has_value());
   EXPECT_TRUE(bench::ratio(result.rows[0], "blis").has_value());
   EXPECT_FALSE(bench::ratio(result.rows[2], "openblas").has_value()) << "k = 0 has no figure";
-  EXPECT_NE(result.versions.at("openblas").find("0.3.29"), std::string::npos);
-  EXPECT_NE(result.versions.at("openblas").find("riscv64_zvl128b"), std::string::npos);
+  EXPECT_NE(result.versions().at("openblas").find("0.3.29"), std::string::npos);
+  EXPECT_NE(result.versions().at("openblas").find("riscv64_zvl128b"), std::string::npos);
 }
 
 TEST(Pipeline, TransposedOperandsVerify) {

@@ -58,6 +58,11 @@ Compiler::Compiler(const Board& board, const std::filesystem::path& root,
       objects_(build / "objects"),
       headers_(header_digest(root)) {
   require_sysroot(toolchain_);
+  if (!find_program(toolchain_.compiler)) {
+    throw make_error(ExitCode::tool_missing,
+                     "{}: not found; install the Debian package clang-19, or set QUERN_CXX",
+                     toolchain_.compiler);
+  }
   const auto told = run_process({toolchain_.compiler, "--version"});
   if (!told.good()) {
     throw make_error(ExitCode::tool_missing, "{} --version fails: {}", toolchain_.compiler,
