@@ -11,16 +11,11 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/statistics.h"
 #include "bench/gemm_program.h"
 
 namespace quern::bench {
 namespace {
-
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 // The samples that ratios and GFLOPS are made from, in seconds.
 std::vector<double> times(const Figure& figure, double clock_hz) {
@@ -36,7 +31,7 @@ Figure figure_from(const Json& line, const boards::Session& session, const Shape
   figure.max_error = line.value("max_error", 0.0);
   if (line.contains("cycles")) {
     figure.cycles = line["cycles"].get<std::vector<double>>();
-    figure.instructions = median_of(line["instructions"].get<std::vector<double>>());
+    figure.instructions = median(line["instructions"].get<std::vector<double>>());
     figure.unknown_instructions = line["unknown_instructions"];
   } else if (session.timing() == boards::Timing::measured && line.contains("seconds")) {
     figure.seconds = line["seconds"].get<std::vector<double>>();
@@ -45,7 +40,7 @@ Figure figure_from(const Json& line, const boards::Session& session, const Shape
                             static_cast<double>(shape.k);
   const auto samples = times(figure, session.board().clock_hz);
   if (figure.correct && operations > 0 && !samples.empty()) {
-    figure.gflops = operations / median_of(samples) / 1e9;
+    figure.gflops = operations / median(samples) / 1e9;
   }
   return figure;
 }
@@ -180,7 +175,7 @@ std::optional<Ratio> ratio(const CompareRow& row, const std::string& peer) {
       x.push_back(a[pick]);
       y.push_back(b[pick]);
     }
-    resampled.push_back(median_of(y) / median_of(x));
+    resampled.push_back(median(y) / median(x));
   }
   std::sort(resampled.begin(), resampled.end());
   return Ratio{value, resampled[50], resampled[1949]};

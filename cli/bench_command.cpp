@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "base/interrupt.h"
+#include "base/statistics.h"
 #include "boards/session.h"
 #include "cli/commands.h"
 #include "cli/point_options.h"
@@ -21,7 +22,7 @@ struct Options {
 
 ExitCode report(Context& context, const tuner::Record& record) {
   const bool correct = record.outcome == tuner::Outcome::ok;
-  const Json cycles = record.cycles.empty() ? Json(nullptr) : Json(tuner::median(record.cycles));
+  const Json cycles = record.cycles.empty() ? Json(nullptr) : Json(median(record.cycles));
   const auto number = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json(nullptr);
   };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "base/statistics.h"
 #include "bench/compare.h"
 #include "bench/kernel_program.h"
 #include "tuner/measure.h"
@@ -50,8 +51,8 @@ TEST(Pipeline, KernelsOfBothBoardsVerifyAndHaveModelledCycles) {
       // No more than one vfmacc m1 a cycle: at least one cycle for every vector and column and k.
       const int lanes = bench.board.vlen / 32;
       const double least = static_cast<double>((r.m + lanes - 1) / lanes * r.n * r.k);
-      EXPECT_GE(tuner::median(r.cycles), least) << r.id;
-      EXPECT_LE(tuner::median(r.cycles), 40 * least) << r.id;
+      EXPECT_GE(median(r.cycles), least) << r.id;
+      EXPECT_LE(median(r.cycles), 40 * least) << r.id;
       EXPECT_EQ(r.unknown_instructions, 0u);
       EXPECT_GT(*r.gflops, 0);
       EXPECT_LE(*r.peak_fraction, 1);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/process.h"
+#include "base/statistics.h"
 #include "bench/kernel_program.h"
 
 namespace quern::tuner {

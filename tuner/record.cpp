@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "base/error.h"
+#include "base/statistics.h"
 
 namespace quern::tuner {
 namespace {
@@ -126,13 +127,6 @@ Record record_from_json(const Json& json, const std::string& name) {
   } catch (const Json::exception& error) {
     throw bad_input("{}: not a record: {}", name, error.what());
   }
-}
-
-double median(std::vector<double> values) {
-  QUERN_CHECK(!values.empty());
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 void rate(Record& r, double clock_hz, double peak_gflops) {

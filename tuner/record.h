@@ -66,8 +66,6 @@ Record record_from_json(const Json& json, const std::string& name);
 // problems.
 void rate(Record& record, double clock_hz, double peak_gflops);
 
-double median(std::vector<double> values);
-
 // Now, UTC: "2026-11-29T21:13:27Z".
 std::string utc_now();
 
