@@ -62,10 +62,10 @@ std::vector<MicroBenchmark> make() {
                       scalar_setup, std::vector<std::string>(16, text.chain), 16});
     if (*text.independent) {
       std::vector<std::string> body;
-      for (int i = 0; i < 16; ++i)
+      for (int i = 0; i < 64; ++i)
         body.push_back(fmt::format(fmt::runtime(text.independent), 3 + i % 4));
       list.push_back({name + " occupancy", text.instruction_class, Quantity::occupancy, -1,
-                      scalar_setup, body, 16});
+                      scalar_setup, body, 64});
     }
   }
   for (const auto& text : vectors) {
