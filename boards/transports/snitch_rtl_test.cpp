@@ -77,7 +77,7 @@ TEST_F(SnitchTransport, VerilatorRefusesWhatIsNoProgram) {
 
 TEST_F(SnitchTransport, SimulatorTakesTheCyclesThatTheProgramReports) {
   machine.settings["simulator"] = script("echo booting\necho RESULT 120 100 7\nexit 0\n").string();
-  const RunResult r = make_simulator_transport(machine)->run({script("")});
+  const RunResult r = make_simulator_transport(machine)->run({program("ret\n")});
   EXPECT_EQ(r.outcome, Outcome::ok);
   EXPECT_EQ(r.cycles, 100U);
   EXPECT_FALSE(r.instructions);
