@@ -4,14 +4,18 @@
 
 namespace quern::boards {
 
-Session::Session(Board board, const std::string& via)
-    : board_(std::move(board)), via_(via.empty() ? board_.via : via) {
+Session::Session(Board board, const std::string& via, const std::string& simulator)
+    : board_(std::move(board)),
+      via_(!via.empty()        ? via
+           : simulator.empty() ? board_.via
+                               : "simulator") {
   const TransportKind& kind = transport_kind(via_);
   timing_ = kind.timing;
   Machine machine;
   machine.board = board_.name;
   machine.extensions = board_.extensions;
   machine.vlen = board_.vlen;
+  if (!simulator.empty()) machine.settings["simulator"] = simulator;
   transport_ = kind.make(machine);
 }
 
@@ -27,6 +31,8 @@ TimedRun Session::run(const Program& program, bool functions) {
            std::string("functions=") + (functions ? "on" : "off")}}});
   }
   run.result = transport_->run(program);
+  run.cycles = run.result.cycles;
+  run.instructions = run.result.instructions;
   std::error_code none;
   // A program that was killed leaves no report; then there are no figures either.
   if (!report.empty() && std::filesystem::exists(report, none)) {

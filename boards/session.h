@@ -26,8 +26,9 @@ struct TimedRun {
 
 class Session {
  public:
-  // `via` empty: the board's own. Throws bad_input for a way that does not exist.
-  Session(Board board, const std::string& via);
+  // `via` empty: the board's own, or "simulator" when one is named. `simulator`: the command of
+  // that transport. Throws bad_input for a way that does not exist.
+  Session(Board board, const std::string& via, const std::string& simulator = {});
 
   const Board& board() const { return board_; }
   const std::string& via() const { return via_; }

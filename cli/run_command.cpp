@@ -11,7 +11,7 @@ namespace quern::cli {
 namespace {
 
 struct Options {
-  std::string board, via, program;
+  std::string board, via, simulator, program;
   std::vector<std::string> arguments;
   double time_limit = 0;
   double memory_limit = 0;
@@ -40,7 +40,8 @@ ExitCode exit_code(const boards::RunResult& result) {
 
 ExitCode run(Context& context, const Options& options) {
   const InterruptGuard guard;
-  boards::Session session(boards::load_board(context.root, options.board), options.via);
+  boards::Session session(boards::load_board(context.root, options.board), options.via,
+                          options.simulator);
   boards::Program program{options.program, options.arguments};
   if (options.time_limit > 0) {
     program.time_limit =
@@ -80,11 +81,13 @@ ExitCode run(Context& context, const Options& options) {
       fmt::print(stderr, "quern: {}: {}\n", boards::to_string(result.outcome), result.reason);
     }
     if (run.cycles) {
-      context.say(fmt::format("{} on {}: {} cycles ({}), {} instructions, {:.6f} s at {:.2f} GHz",
-                              options.program, session.board().name, *run.cycles,
-                              boards::to_string(session.timing()), *run.instructions,
+      const std::string instructions =
+          run.instructions ? fmt::format(", {} instructions", *run.instructions) : "";
+      context.say(fmt::format("{} on {}: {} cycles ({}){}, {:.6f} s at {:.2f} GHz", options.program,
+                              session.board().name, *run.cycles,
+                              boards::to_string(session.timing()), instructions,
                               static_cast<double>(*run.cycles) / clock, clock / 1e9));
-      if (*run.unknown_instructions > 0) {
+      if (run.unknown_instructions.value_or(0) > 0) {
         std::string names;
         for (const Json& unknown : run.report["unknown"]) {
           names += fmt::format(" {} ({})", unknown["name"].get<std::string>(),
@@ -118,6 +121,8 @@ void add_run(CLI::App& app, Context& context) {
   command->add_option("--board", options->board, "Board name or board file")->required();
   command->add_option("--via", options->via,
                       "How to reach the board (default: as the board file says)");
+  command->add_option("--simulator", options->simulator,
+                      "The command of an external Snitch simulator (via simulator)");
   command->add_option("--time-limit", options->time_limit, "Seconds, of this host's clock")
       ->check(CLI::PositiveNumber);
   command->add_option("--memory-limit", options->memory_limit, "MiB that the program may map")

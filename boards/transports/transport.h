@@ -63,6 +63,8 @@ struct RunResult {
       0;                // wall clock here; never a figure of the board unless it is measured there
   std::string reason;   // one line for people; empty when ok
   std::string command;  // what was started, to be repeated by hand
+  // Counted by the machine itself, where the transport is told; else absent.
+  std::optional<std::uint64_t> cycles = {}, instructions = {};
 };
 
 // What a transport needs to know of the machine.

@@ -1,6 +1,7 @@
 // The registry: one line a transport.
 #include "base/error.h"
 #include "boards/transports/qemu.h"
+#include "boards/transports/snitch_rtl.h"
 #include "boards/transports/transport.h"
 
 namespace quern::boards {
@@ -8,6 +9,8 @@ namespace quern::boards {
 const std::vector<TransportKind>& transport_kinds() {
   static const std::vector<TransportKind> kinds = {
       {"qemu", Timing::modelled, make_qemu_transport},
+      {"verilator", Timing::rtl, make_verilator_transport},
+      {"simulator", Timing::rtl, make_simulator_transport},
   };
   return kinds;
 }

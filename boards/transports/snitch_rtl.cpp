@@ -1,0 +1,169 @@
+#include "boards/transports/snitch_rtl.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/json_file.h"
+#include "base/process.h"
+
+namespace quern::boards {
+namespace {
+
+// A bare-metal machine has no files: only programs go there.
+class BareMetalTransport : public Transport {
+ public:
+  explicit BareMetalTransport(std::string board) : board_(std::move(board)) {}
+
+  std::string upload(const std::filesystem::path& file) override {
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) throw bad_input("{}: no such file", file.string());
+    return std::filesystem::absolute(file).string();
+  }
+  std::string scratch(std::string_view) override {
+    throw bad_input("board {}: a bare-metal program writes no files", board_);
+  }
+  bool fetch(const std::string&, const std::filesystem::path&) override { return false; }
+
+ protected:
+  void check(const Program& program) {
+    if (!program.arguments.empty() || !program.input.empty())
+      throw bad_input("board {}: a bare-metal program takes no arguments and no input", board_);
+    upload(program.binary);
+  }
+  // What the process said, but for how the program ended.
+  static RunResult start(const std::vector<std::string>& command, const Program& program,
+                         ProcessResult& process) {
+    ProcessOptions options;
+    options.time_limit = program.time_limit;
+    options.environment = program.environment;
+    process = run_process(command, options);
+    RunResult result;
+    result.command = shell_quoted(command);
+    result.output = process.output;
+    result.errors = process.errors;
+    result.output_cut = process.output_cut;
+    result.host_seconds = process.seconds;
+    result.status = process.status;
+    switch (process.end) {
+      case ProcessEnd::timed_out:
+        result.outcome = Outcome::timeout;
+        result.reason = fmt::format("time limit of {} ms reached", program.time_limit->count());
+        break;
+      case ProcessEnd::interrupted:
+        result.outcome = Outcome::interrupted;
+        result.reason = "interrupted";
+        break;
+      case ProcessEnd::signalled:
+        result.outcome = Outcome::unavailable;
+        result.reason = fmt::format("the simulator died of signal {}", process.status);
+        break;
+      case ProcessEnd::exited:
+        result.outcome = process.status == 0 ? Outcome::ok : Outcome::nonzero_exit;
+        if (process.status != 0) result.reason = fmt::format("exit code {}", process.status);
+        break;
+    }
+    return result;
+  }
+
+ private:
+  std::string board_;
+};
+
+Outcome outcome_of(const std::string& end, int code) {
+  if (end == "exited") return code == 0 ? Outcome::ok : Outcome::nonzero_exit;
+  if (end == "illegal-instruction") return Outcome::illegal_instruction;
+  if (end == "time-out") return Outcome::timeout;
+  return Outcome::crash;  // misaligned, access, trapped, deadlock
+}
+
+class VerilatorTransport : public BareMetalTransport {
+ public:
+  using BareMetalTransport::BareMetalTransport;
+
+  RunResult run(const Program& program) override {
+    check(program);
+    ProcessResult process;
+    RunResult result =
+        start({QUERN_SNITCH_SIM, "--json", program.binary.string()}, program, process);
+    if (process.end != ProcessEnd::exited) return result;
+    if (process.output.empty()) {  // it could not begin: the message names the file
+      std::string message = process.errors;
+      while (message.ends_with('\n')) message.pop_back();
+      if (process.status == static_cast<int>(ExitCode::bad_input)) throw bad_input("{}", message);
+      result.outcome = Outcome::unavailable;
+      result.reason = message;
+      return result;
+    }
+    const Json document = parse_json(process.output, "quern-snitch-sim");
+    result.output = document["stdout"].get<std::string>();
+    result.status = document["exit"].get<int>();
+    result.outcome = outcome_of(document["end"].get<std::string>(), result.status);
+    if (result.outcome != Outcome::ok)
+      result.reason =
+          document["end"].get<std::string>() + ": " + document["message"].get<std::string>();
+    result.cycles = document["cycles"].get<std::uint64_t>();
+    result.instructions = document["instructions"].get<std::uint64_t>();
+    return result;
+  }
+};
+
+// The warm figure of the last line "RESULT <cold> <warm> <checksum>".
+std::optional<std::uint64_t> reported_cycles(const std::string& output) {
+  std::optional<std::uint64_t> cycles;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word;
+    std::uint64_t cold = 0, warm = 0, checksum = 0;
+    if (words >> word >> cold >> warm >> checksum && word == "RESULT") cycles = warm;
+  }
+  return cycles;
+}
+
+class SimulatorTransport : public BareMetalTransport {
+ public:
+  SimulatorTransport(const std::string& board, std::string simulator)
+      : BareMetalTransport(board), simulator_(std::move(simulator)) {}
+
+  RunResult run(const Program& program) override {
+    check(program);
+    ProcessResult process;
+    RunResult result = start({simulator_, program.binary.string()}, program, process);
+    result.cycles = reported_cycles(result.output);
+    return result;
+  }
+
+ private:
+  std::string simulator_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_verilator_transport(const Machine& machine) {
+  return std::make_unique<VerilatorTransport>(machine.board);
+}
+
+std::unique_ptr<Transport> make_simulator_transport(const Machine& machine) {
+  std::string simulator = machine.settings.value("simulator", "");
+  if (simulator.empty()) {
+    const char* variable = std::getenv("QUERN_SNITCH_SIMULATOR");
+    if (variable != nullptr) simulator = variable;
+  }
+  if (simulator.empty())
+    throw bad_input(
+        "board {}: via simulator needs --simulator PATH (or QUERN_SNITCH_SIMULATOR): a program "
+        "that "
+        "takes the ELF file and ends when it writes tohost",
+        machine.board);
+  const auto found = find_program(simulator);
+  if (!found)
+    throw make_error(ExitCode::unavailable, "board {}: no simulator {}", machine.board, simulator);
+  return std::make_unique<SimulatorTransport>(machine.board, found->string());
+}
+
+}  // namespace quern::boards
