@@ -1,6 +1,7 @@
 #include "planner/search/starts.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -57,9 +58,13 @@ std::vector<int> by_level(const Problem& problem, const std::vector<int>& stable
   return anchors;
 }
 
-// The order, but whatever gives more memory back than it takes goes first as soon as it can. Only
-// the next few ready operations are looked at, so that the order stays what it was otherwise.
-std::vector<int> relieved(const Problem& problem, const std::vector<int>& sequence) {
+// The order, but whatever takes no more than `tolerance` units beyond what it gives back goes first
+// as soon as it can: -1 for commands that relieve memory, the size of a small buffer for commands
+// that are about neutral, such as the bookkeeping between large tiles, which then is done before
+// the next tile comes. Only the next few ready operations are looked at, so that the order stays
+// what it was otherwise.
+std::vector<int> relieved(const Problem& problem, const std::vector<int>& sequence,
+                          std::int64_t tolerance) {
   constexpr int look_ahead = 48;
   std::vector<int> rank(problem.operations()), waiting(problem.operations(), 0);
   for (std::size_t i = 0; i < sequence.size(); ++i) rank[sequence[i]] = static_cast<int>(i);
@@ -109,18 +114,47 @@ std::vector<int> relieved(const Problem& problem, const std::vector<int>& sequen
     }
     return units;
   };
+  // Tiers with a limit on live buffers: the first ready operation that holds it, rather than the
+  // first.
+  std::vector<int> live(tiers.size(), 0), more(tiers.size());
+  const auto overfills = [&](int operation) {
+    std::fill(more.begin(), more.end(), 0);
+    for (int buffer : problem.buffers_of[operation]) {
+      if (!born[buffer]) ++more[problem.tier[buffer]];
+    }
+    for (std::size_t t = 0; t < tiers.size(); ++t) {
+      const int limit = tiers[t].peak_live_limit;
+      if (limit > 0 && more[t] > 0 && live[t] + more[t] > limit) return true;
+    }
+    return false;
+  };
+  std::vector<char> narrow(problem.operations(), 0);
+  for (int operation = 0; operation < problem.operations(); ++operation) {
+    for (int buffer : problem.buffers_of[operation]) {
+      if (tiers[problem.tier[buffer]].peak_live_limit > 0) narrow[operation] = 1;
+    }
+  }
   std::vector<int> order;
   while (!ready.empty()) {
-    auto chosen = ready.begin();
-    std::int64_t best = 0;
+    auto chosen = ready.end();
+    bool eases = false;
+    std::int64_t best = tolerance + 1;
     int seen = 0;
     for (auto at = ready.begin(); at != ready.end() && seen < look_ahead; ++at, ++seen) {
+      if (overfills(at->second)) continue;
       const std::int64_t units = change(at->second);
-      if (units < best) {
+      // What is neutral in the large tiers but takes a narrow one would only stand in the way
+      // there.
+      const bool may_ease = tolerance < 0 || !narrow[at->second];
+      if (may_ease && units < best) {
         best = units;
+        chosen = at;
+        eases = true;
+      } else if (!eases && chosen == ready.end()) {
         chosen = at;
       }
     }
+    if (chosen == ready.end()) chosen = ready.begin();
     const int operation = chosen->second;
     ready.erase(chosen);
     order.push_back(operation);
@@ -131,8 +165,9 @@ std::vector<int> relieved(const Problem& problem, const std::vector<int>& sequen
       if (done[at]) continue;
       done[at] = 1;
       for (int buffer : problem.buffers_of[at]) {
+        if (!born[buffer]) ++live[problem.tier[buffer]];
         born[buffer] = 1;
-        --left[buffer];
+        if (--left[buffer] == 0) --live[problem.tier[buffer]];
       }
       for (int other : problem.predecessors[at]) {
         if (problem.lazy[other]) stack.push_back(other);
@@ -309,12 +344,18 @@ std::vector<Start> constructed_starts(const Problem& problem, const Structure& s
   add("level", by_level(problem, stable));
   add("mpas", anchors_of(problem, mpas_sequence(problem, false)));
   add("mpas-single", anchors_of(problem, mpas_sequence(problem, true)));
+  std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+  for (int buffer = 0; buffer < problem.buffers(); ++buffer) {
+    if (problem.machine->tiers[problem.tier[buffer]].counts_in_peak) {
+      smallest = std::min(smallest, std::max<std::int64_t>(1, problem.size[buffer]));
+    }
+  }
   for (std::size_t i = 0, plain = starts.size(); i < plain; ++i) {
     const std::string name = starts[i].name;
     linearizer.run(starts[i].anchors, sequence);
     const std::vector<int> whole = sequence;
-    const std::vector<int> relief = relieved(problem, whole);
-    add("relieved-" + name, anchors_of(problem, relief));
+    add("relieved-" + name, anchors_of(problem, relieved(problem, whole, -1)));
+    add("eased-" + name, anchors_of(problem, relieved(problem, whole, smallest)));
   }
   const ChainGroups groups(problem, structure);
   for (int size = 1; size <= 8; ++size) {

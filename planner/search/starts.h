@@ -7,6 +7,7 @@
 //   level            all commands of one depth before the next
 //   mpas             see planner/lattice
 //   relieved ...     each of these, but commands that give memory back go first
+//   eased ...        each of these, but commands that take next to nothing go first
 //   grouped chains   chains that share buffers in groups of g, w of them interleaved, the groups in
 //   a walk
 //                    that always goes to the neighbour sharing most (which snakes over a tiled
