@@ -105,7 +105,7 @@ bool have(const char* tool) {
 
 // Every row of the table, with random free bits, named as LLVM's disassembler names it.
 TEST(Decoder, AgreesWithLlvmOnEveryRow) {
-  if (!have("llvm-mc-19")) GTEST_SKIP() << "llvm-mc-19 is not installed (package llvm-19)";
+  ASSERT_TRUE(have("llvm-mc-19")) << "llvm-mc-19 is not installed (package llvm-19)";
   std::mt19937 random(1);
   std::vector<std::uint32_t> words;
   for (const auto& form : instruction_table())
@@ -192,18 +192,16 @@ std::string library(const char* name) {
 
 #ifdef QUERN_SLOW
 TEST(DecoderSlow, AgreesWithObjdumpOnAllOfLibcAndOpenBlas) {
-  if (!have("llvm-objdump-19"))
-    GTEST_SKIP() << "llvm-objdump-19 is not installed (package llvm-19)";
+  ASSERT_TRUE(have("llvm-objdump-19")) << "llvm-objdump-19 is not installed (package llvm-19)";
   for (const char* name : {"libc.so.6", "libm.so.6", "openblas-pthread/libopenblas.so.0"}) {
-    if (!std::ifstream(library(name))) GTEST_SKIP() << "no sysroot (QUERN_SYSROOT)";
+    ASSERT_TRUE(std::ifstream(library(name)).good()) << "no sysroot (QUERN_SYSROOT)";
     compare_with_objdump(library(name), "");
   }
 }
 #else
 TEST(Decoder, AgreesWithObjdumpOnASliceOfLibc) {
-  if (!have("llvm-objdump-19"))
-    GTEST_SKIP() << "llvm-objdump-19 is not installed (package llvm-19)";
-  if (!std::ifstream(library("libc.so.6"))) GTEST_SKIP() << "no sysroot (QUERN_SYSROOT)";
+  ASSERT_TRUE(have("llvm-objdump-19")) << "llvm-objdump-19 is not installed (package llvm-19)";
+  ASSERT_TRUE(std::ifstream(library("libc.so.6")).good()) << "no sysroot (QUERN_SYSROOT)";
   compare_with_objdump(library("libc.so.6"), "--start-address=0x40000 --stop-address=0x60000");
 }
 #endif
