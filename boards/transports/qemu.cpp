@@ -149,11 +149,26 @@ bool QemuTransport::fetch(const std::string& name, const std::filesystem::path& 
   return true;
 }
 
+// The names of our own environment's variables that the guest is not given, separated by commas: a
+// guest's stack, and so its modelled cycles, must not depend on the shell it was started from.
+static std::string foreign_variables(const std::map<std::string, std::string>& wanted) {
+  std::string names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string name(*entry, std::strcspn(*entry, "="));
+    if (name.empty() || wanted.contains(name)) continue;
+    names += (names.empty() ? "" : ",") + name;
+  }
+  return names;
+}
+
 std::vector<std::string> QemuTransport::command(const Program& program,
                                                 const std::filesystem::path& refusals) const {
   std::vector<std::string> out = {toolchain_.emulator, "-L", toolchain_.sysroot.string(), "-cpu",
                                   cpu_};
   std::vector<QemuPlugin> plugins = plugins_;
+  if (const auto names = foreign_variables(program.environment); !names.empty()) {
+    out.insert(out.end(), {"-U", names});
+  }
   if (!refusals.empty()) {
     out.insert(out.end(), {"-U", "MALLOC_ARENA_MAX"});  // set for QEMU, not for the guest
     plugins.push_back({memory_watch_plugin(), {"mark=" + refusals.string()}});
