@@ -91,8 +91,8 @@ void Writer::header(const std::string& id) {
 // One k step. Where `cut` is set, the last vector row reads no more than its rows.
 void Writer::step(int indent, bool cut) {
   for (const Operation& operation : k_step(tile_)) {
-    const auto [kind, i, j] = operation;
-    switch (kind) {
+    const int i = operation.i, j = operation.j;
+    switch (operation.kind) {
       case Operation::load_b:
         line(indent, "const {} b{} = b[{}];", scalar_, j, j);
         break;

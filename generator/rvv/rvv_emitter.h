@@ -1,4 +1,6 @@
 // The RVV 1.0 family: vectors along m, `vfmacc.vf` with a scalar from the B panel, fixed VLEN.
+//
+//     point -> tile (tile.h), schedule (loop_body.h) -> C (intrinsics_c.h) or assembly (assembly.h)
 #pragma once
 
 #include "generator/core/emitter.h"
@@ -15,6 +17,10 @@ class RvvEmitter : public Emitter {
   std::vector<Violation> violations(const KernelPoint& point, const Target& target) const override;
   Family family_of(const KernelPoint& point) const override;
   Kernel emit(const KernelPoint& point, const Target& target) const override;
+
+ private:
+  static std::vector<Violation> resources(const KernelPoint& point);
+  static KernelPoint plainer(KernelPoint point);
 };
 
 }  // namespace quern::generator::rvv

@@ -26,9 +26,9 @@ struct Tile {
   int tail = 0;         // rows in the last vector row, 1..lanes
 
   int accumulators() const { return vector_rows * n_r; }
-  // Vector registers: the accumulators and one LMUL group of A, the least that the loop order
-  // needs.
-  int vector_registers() const { return (accumulators() + 1) * lmul; }
+  // Vector registers: the accumulators and the LMUL groups of A; one is the least that the loop
+  // order needs.
+  int vector_registers(int a_groups = 1) const { return (accumulators() + a_groups) * lmul; }
 };
 
 // The tile of a complete point of the rvv family.

@@ -1,0 +1,97 @@
+/*
+ * rvv-f32-5x4-m1-vf-asm-v256: a GEMM micro-kernel for VLEN 256.
+ *
+ *   C = alpha * A * B + beta * C,  C is m x 4 with 1 <= m <= 8
+ *
+ * Register map, 5 of 32 vector registers (LMUL 1) and 1 of 32 scalars:
+ *
+ *   v0  ..v3    row 0 of C's vectors, columns 0..3: rows 0..m-1
+ *   v4          vectors of A, in turn
+ *   ft0 ..ft0   elements of B (1 in the order ft0-7, fa0-7, ft8-11, fs0-11)
+ *
+ *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next column
+ *   a1 k, left     a4 B panel, moving    t1 rows of the last vector
+ *   a2 alpha       a6 C, moving          t2 rows of the others
+ *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *
+ * An iteration is 1 k step; a B scalar is loaded 0 FMAs ahead of its use.
+ * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
+ *   quern generate --board B --dtype f32 --mr 5 --nr 4 --lmul 1 --emit asm
+ */
+    .text
+    .p2align 4
+    .globl quern_rvv_f32_5x4_m1_vf_asm_v256
+    .type quern_rvv_f32_5x4_m1_vf_asm_v256, @function
+quern_rvv_f32_5x4_m1_vf_asm_v256:
+    slli        t0, a0, 2
+    vsetvli     zero, a0, e32, m1, ta, ma
+    slli        a7, a7, 2
+    vmv.v.i     v0, 0
+    vmv.v.i     v1, 0
+    vmv.v.i     v2, 0
+    vmv.v.i     v3, 0
+    beqz        a1, .Lupdate
+    mv          t3, a1
+    beqz        t3, .Lupdate
+    .p2align 3
+.Lloop:
+    addi        t3, t3, -1
+    vle32.v     v4, (a3)
+    add         a3, a3, t0
+    flw         ft0, 0(a4)
+    vfmacc.vf   v0, ft0, v4
+    flw         ft0, 4(a4)
+    vfmacc.vf   v1, ft0, v4
+    flw         ft0, 8(a4)
+    vfmacc.vf   v2, ft0, v4
+    flw         ft0, 12(a4)
+    vfmacc.vf   v3, ft0, v4
+    addi        a4, a4, 16
+    bnez        t3, .Lloop
+.Lupdate:
+    flw         fa0, (a2)
+    flw         fa1, (a5)
+    mv          t6, a7
+    fmv.w.x     fa2, zero
+    feq.s       t3, fa1, fa2
+    bnez        t3, .Loverwrite
+    vfmul.vf    v0, v0, fa0
+    vfmul.vf    v1, v1, fa0
+    vfmul.vf    v2, v2, fa0
+    vfmul.vf    v3, v3, fa0
+    mv          t5, a6
+    vle32.v     v4, (t5)
+    add         t5, t5, t6
+    vfmacc.vf   v0, fa1, v4
+    vle32.v     v4, (t5)
+    add         t5, t5, t6
+    vfmacc.vf   v1, fa1, v4
+    vse32.v     v0, (a6)
+    add         a6, a6, t6
+    vle32.v     v4, (t5)
+    add         t5, t5, t6
+    vfmacc.vf   v2, fa1, v4
+    vse32.v     v1, (a6)
+    add         a6, a6, t6
+    vle32.v     v4, (t5)
+    vfmacc.vf   v3, fa1, v4
+    vse32.v     v2, (a6)
+    add         a6, a6, t6
+    vse32.v     v3, (a6)
+    ret
+.Loverwrite:
+    /* beta = 0: C is not read, a NaN there must not survive. */
+    vfmul.vf    v0, v0, fa0
+    vfmul.vf    v1, v1, fa0
+    vfmul.vf    v2, v2, fa0
+    vfmul.vf    v3, v3, fa0
+    vse32.v     v0, (a6)
+    add         a6, a6, t6
+    vse32.v     v1, (a6)
+    add         a6, a6, t6
+    vse32.v     v2, (a6)
+    add         a6, a6, t6
+    vse32.v     v3, (a6)
+    ret
+    .size quern_rvv_f32_5x4_m1_vf_asm_v256, . - quern_rvv_f32_5x4_m1_vf_asm_v256
+    .section .note.GNU-stack, "", @progbits
