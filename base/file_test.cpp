@@ -26,6 +26,20 @@ TEST(File, MissingFileNamesItsPath) {
   }
 }
 
+TEST(File, FollowsLinksAndLeavesDevicesAlone) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "quern_file_links";
+  std::filesystem::remove_all(folder);
+  write_file(folder / "target", "old");
+  std::filesystem::create_symlink("target", folder / "link");
+  write_file(folder / "link", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(read_file(folder / "target"), "new");
+  write_file("/dev/null", "bytes");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_THROW(write_file("/dev/full", "bytes"), Error);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
 TEST(File, UnwritableFolderIsBadInput) {
   EXPECT_THROW(write_file("/proc/nowhere/x", "bytes"), Error);
 }

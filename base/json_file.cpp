@@ -60,6 +60,8 @@ Json parse_json(std::string_view text, std::string_view name) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: text" -> "text"
     if (const auto at = what.find(": "); at != std::string::npos) what = what.substr(at + 2);
     throw bad_input("{}:{}: not JSON: {}", name, position(text, error.byte), what);
+  } catch (const Json::exception& error) {  // a number that no double holds
+    throw bad_input("{}: not JSON that can be read: {}", name, error.what());
   }
 }
 

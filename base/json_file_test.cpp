@@ -22,6 +22,11 @@ TEST(JsonFile, SyntaxErrorNamesLine) {
   EXPECT_EQ(message.substr(0, 9), "f.json:3:") << message;
 }
 
+TEST(JsonFile, NumberBeyondDoubleIsBadInput) {
+  EXPECT_NE(message_of([] { parse_json(R"({"clock_hz": 1e400})", "f.json"); }).find("f.json"),
+            std::string::npos);
+}
+
 TEST(JsonFile, DuplicateKeyIsRefusedOnlyWithinOneObject) {
   EXPECT_NE(message_of([] { parse_json(R"({"a":{"x":1,"x":2}})", "f"); }).find("\"x\""),
             std::string::npos);

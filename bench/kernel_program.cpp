@@ -17,8 +17,9 @@ std::string kernel_table_source(const std::vector<generator::Kernel>& kernels,
   }
   out += "}\n\nnamespace quern::bench {\n\nconst KernelEntry kernel_table[] = {\n";
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    out += fmt::format("    {{\"{}\", {}, {}, &{}}},\n", kernels[i].id, points[i].m_r,
-                       points[i].n_r, kernels[i].symbol);
+    const int lanes = generator::emitter(points[i].family).family_of(points[i]).lanes;
+    out += fmt::format("    {{\"{}\", {}, {}, {}, &{}}},\n", kernels[i].id, points[i].m_r,
+                       points[i].n_r, (points[i].m_r - 1) / lanes * lanes + 1, kernels[i].symbol);
   }
   out += fmt::format("}};\nconst int kernel_count = {};\n\n}}  // namespace quern::bench\n",
                      kernels.size());

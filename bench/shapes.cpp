@@ -79,6 +79,7 @@ std::vector<Shape> parse_table(const std::filesystem::path& file) {
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
     const std::string place = fmt::format("{}:{}", file.string(), number);
+    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // byte order mark
     line = line.substr(0, line.find('#'));
     for (char& c : line) {
       if (c == ',' || c == ';' || c == '\t' || c == '\r') c = ' ';
@@ -88,8 +89,11 @@ std::vector<Shape> parse_table(const std::filesystem::path& file) {
     for (std::string word; words >> word;) cells.push_back(word);
     if (cells.empty()) continue;
     if (number == 1 && cells.size() >= 4 && cells[1] == "m") continue;  // a heading
-    if (cells.size() < 4)
-      throw bad_input("{}: expected \"name m n k\", found {} words", place, cells.size());
+    if (cells.size() < 4 || cells.size() > 5) {
+      throw bad_input(
+          "{}: expected \"name m n k\" (and at most an operation count behind it), found {} words",
+          place, cells.size());
+    }
     const Shape shape{cells[0], parse_size(cells[1], place), parse_size(cells[2], place),
                       parse_size(cells[3], place)};
     check(shape, place);

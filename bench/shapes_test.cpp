@@ -80,6 +80,8 @@ TEST(Shapes, MistakesNameTheirPlace) {
       message(file_with("h.json", R"({"rows":[{"m":1,"k":3}]})")).find("/rows/0: n is missing"),
       std::string::npos);
   EXPECT_NE(message(file_with("i.csv", "a,1,2,3\nb,4,5\n")).find("i.csv:2"), std::string::npos);
+  EXPECT_NE(message(file_with("n.csv", "z 3 4 5 6 7\n")).find("n.csv:1"), std::string::npos);
+  EXPECT_EQ(find_shapes(root, file_with("o.csv", "\xef\xbb\xbfz,3,4,5\n")).at(0).name, "z");
   EXPECT_NE(message(file_with("j.csv", "a,1,2,-3\n")).find("j.csv:1: k = -3"), std::string::npos);
   EXPECT_NE(message(file_with("k.csv", "a,1,2,3.5\n")).find("k.csv:1"), std::string::npos);
   EXPECT_NE(message(file_with("l.json", "{\"rows\":[\n{\"m\":1,]}")).find("l.json:2"),

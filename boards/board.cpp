@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "boards/timing/parameters.h"
 
 namespace quern::boards {
 namespace {
@@ -72,6 +73,8 @@ Board parse_board(const std::filesystem::path& root, const std::filesystem::path
   board.compiler_flags = j["toolchain"]["flags"].get<std::vector<std::string>>();
   board.via = j["via"];
   check_consistency(board);
+  if (j.contains("timing"))
+    timing::load_parameters(j, file.string());  // throws with the JSON pointer
   return board;
 }
 

@@ -1,5 +1,6 @@
 #include "boards/session.h"
 
+#include "base/error.h"
 #include "boards/transports/qemu.h"
 
 namespace quern::boards {
@@ -11,6 +12,10 @@ Session::Session(Board board, const std::string& via, const std::string& simulat
                                : "simulator") {
   const TransportKind& kind = transport_kind(via_);
   timing_ = kind.timing;
+  if (via_ == "qemu" && !board_.document.contains("timing")) {
+    throw bad_input("{}: /timing: missing, figures under qemu come from the timing model",
+                    board_.file.string());
+  }
   Machine machine;
   machine.board = board_.name;
   machine.extensions = board_.extensions;

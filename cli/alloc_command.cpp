@@ -190,7 +190,7 @@ void add_alloc(CLI::App& app, Context& context) {
                  "Judge the offset column of the file instead; exit 1 if wrong")
       ->excludes(minimize);
   command->add_option("--time-limit", options->time_limit, "Seconds; exit 124 with the best so far")
-      ->check(CLI::PositiveNumber);
+      ->check(time_limit);
   command->add_option("--seed", options->seed, "Of the orders tried on restarts")
       ->capture_default_str();
 }

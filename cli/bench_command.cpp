@@ -71,6 +71,8 @@ ExitCode report(Context& context, const tuner::Record& record) {
       return ExitCode::good;
     case tuner::Outcome::interrupted:
       return ExitCode::interrupted;
+    case tuner::Outcome::timeout:
+      return ExitCode::budget_ended;
     case tuner::Outcome::board_lost:
       return ExitCode::unavailable;
     default:
@@ -110,6 +112,15 @@ void add_bench(CLI::App& app, Context& context) {
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
   add_snitch_options(*command, options->snitch, true);
+  command
+      ->add_option_function<double>(
+          "--time-limit",
+          [options](double seconds) {
+            options->measure.time_limit =
+                std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
+          },
+          "Seconds, of this host's clock (default 120)")
+      ->check(time_limit);
   command->add_option("--via", options->via,
                       "How to reach the board (default: as the board file says)");
 }

@@ -20,6 +20,11 @@ struct Options {
   bench::CompareOptions compare;
 };
 
+// "nn", "tn", "nt" or "tt": how A and B are stored.
+std::string trans_word(const bench::CompareOptions& options) {
+  return std::string(options.trans_a ? "t" : "n") + (options.trans_b ? "t" : "n");
+}
+
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json row_json(const bench::CompareRow& row, const boards::Session& session,
@@ -63,15 +68,17 @@ Json row_json(const bench::CompareRow& row, const boards::Session& session,
 }
 
 void print_table(const Context& context, const bench::Comparison& comparison,
-                 const boards::Session& session, const std::vector<std::string>& peers) {
+                 const Options& options, const Json& versions, const boards::Session& session,
+                 const std::vector<std::string>& peers) {
   const auto figure = [](const bench::CompareRow& row, const std::string& who) -> std::string {
     const auto at = row.figures.find(who);
     if (at == row.figures.end()) return "-";
     if (!at->second.correct) return "WRONG";
     return at->second.gflops ? fmt::format("{:.2f}", *at->second.gflops) : "empty";
   };
-  fmt::print("{}, {} core at {:.2f} GHz, f32, GFLOPS ({}), peak {:.1f}\n", session.board().name,
-             session.board().core, session.board().clock_hz / 1e9,
+  fmt::print("{}, {} core at {:.2f} GHz, {}{}, GFLOPS ({}), peak {:.1f}\n", session.board().name,
+             session.board().core, session.board().clock_hz / 1e9, options.dtype,
+             trans_word(options.compare) == "nn" ? "" : " " + trans_word(options.compare),
              boards::to_string(session.timing()), session.board().peak_gflops(32));
   fmt::print("{:<12} {:>6} {:>6} {:>6} {:>9}", "layer", "m", "n", "k", "quern");
   for (const auto& peer : peers) fmt::print(" {:>9}", peer);
@@ -99,10 +106,14 @@ void print_table(const Context& context, const bench::Comparison& comparison,
     }
   }
   for (const auto& [peer, version] : comparison.versions()) fmt::print("{}: {}\n", peer, version);
+  fmt::print("quern {}, {}, {}, {}\n", versions["quern"].get<std::string>(),
+             versions["compiler"].get<std::string>(), versions.value("emulator", session.via()),
+             tuner::utc_now().substr(0, 10));
 }
 
 tuner::Record record_of(const bench::CompareRow& row, const std::string& who,
-                        const boards::Session& session, const Json& versions) {
+                        const boards::Session& session, const bench::CompareOptions& options,
+                        const Json& versions) {
   tuner::Record record;
   record.time = tuner::utc_now();
   record.board = session.board().name;
@@ -115,6 +126,12 @@ tuner::Record record_of(const bench::CompareRow& row, const std::string& who,
   record.m = row.shape.m;
   record.n = row.shape.n;
   record.k = row.shape.k;
+  record.trans = trans_word(options);
+  if (who == "quern") {
+    record.m_c = row.blocking.m_c;
+    record.n_c = row.blocking.n_c;
+    record.k_c = row.blocking.k_c;
+  }
   record.versions = versions;
   if (const auto peer = row.versions.find(who); peer != row.versions.end()) {
     record.versions["peer"] = peer->second;
@@ -165,7 +182,7 @@ ExitCode run(Context& context, Options options) {
         [&](const bench::CompareRow& row) {
           for (const auto& who : {std::vector<std::string>{"quern"}, options.against}) {
             for (const auto& name : who) {
-              journal.append(record_of(row, name, session, versions));
+              journal.append(record_of(row, name, session, options.compare, versions));
             }
           }
           progress.step(row.shape.name);
@@ -182,13 +199,15 @@ ExitCode run(Context& context, Options options) {
     context.print_json("quern.compare.v1", {{"board", session.board().name},
                                             {"via", session.via()},
                                             {"timing", boards::to_string(session.timing())},
+                                            {"dtype", options.dtype},
+                                            {"trans", trans_word(options.compare)},
                                             {"rows", rows},
                                             {"geomean_ratio", means[options.against.front()]},
                                             {"geomean_ratios", means},
                                             {"kernels", set.shipped ? "shipped" : "generated"},
                                             {"versions", all_versions}});
   } else {
-    print_table(context, comparison, session, options.against);
+    print_table(context, comparison, options, versions, session, options.against);
   }
   if (interrupted()) return ExitCode::interrupted;
   const bool lost = std::ranges::any_of(
@@ -227,7 +246,7 @@ void add_compare(CLI::App& app, Context& context) {
   command
       ->add_option("--time-limit", options->compare.seconds_per_shape,
                    "Seconds a shape may take here")
-      ->check(CLI::PositiveNumber);
+      ->check(time_limit);
   command->add_option("--via", options->via,
                       "How to reach the board (default: as the board file says)");
 }

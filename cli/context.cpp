@@ -28,6 +28,16 @@ void Context::say(std::string_view message) const {
   if (verbosity >= 0) fmt::print(stderr, "{}\n", message);
 }
 
+const CLI::Validator time_limit(
+    [](std::string& text) -> std::string {
+      double seconds = 0;
+      if (!CLI::detail::lexical_cast(text, seconds) || !(seconds > 0) || !(seconds <= 1e9)) {
+        return "expected seconds above 0 and at most 1e9, found " + text;
+      }
+      return {};
+    },
+    "SECONDS");
+
 CLI::App* add_subcommand(CLI::App& app, Context& context, const std::string& name,
                          const std::string& description, const std::string& example,
                          std::function<ExitCode()> run) {

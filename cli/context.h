@@ -28,6 +28,9 @@ struct Context {
   void say(std::string_view message) const;
 };
 
+// Checks a time limit in seconds: more than nothing, and no more than 30 years.
+extern const CLI::Validator time_limit;
+
 // Adds a subcommand with the flags that all share (--json, -q, -v, --color, --results) and an
 // example below its help. `run` is called after parsing; its value is the process's exit code.
 CLI::App* add_subcommand(CLI::App& app, Context& context, const std::string& name,

@@ -2,8 +2,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "cli/commands.h"
 
@@ -46,11 +48,17 @@ int main(int argc, char** argv) {
       throw bad_input("unknown command \"{}\"; quern --help lists the commands", argv[1]);
     }
     app.parse(argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      throw bad_input("cannot write to stdout: {}", std::strerror(errno));
+    }
     return static_cast<int>(context.exit_code);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::bad_input);
   } catch (const Error& error) {
     fmt::print(stderr, "quern: {}\n", error.what());
     return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "quern: internal error, please report it: {}\n", error.what());
+    return static_cast<int>(ExitCode::check_failed);
   }
 }

@@ -311,7 +311,7 @@ void add_plan(CLI::App& app, Context& context) {
       ->capture_default_str();
   plan->add_option("--time-limit", arguments->options.time_limit,
                    "Seconds of search (default: 15 for peak and traffic, 100 for cycles)")
-      ->check(CLI::PositiveNumber);
+      ->check(time_limit);
   plan->add_option("--iterations", arguments->options.iterations,
                    "Candidates to try (default: what the time limit should allow on a slow core)")
       ->check(CLI::PositiveNumber);

@@ -9,6 +9,7 @@ namespace quern::cli {
 namespace {
 
 int parse_positive(const std::string& option, const std::string& text) {
+  if (text.empty()) throw bad_input("{} is missing: expected a whole number of 1 or more", option);
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 1) {

@@ -124,8 +124,10 @@ void add_run(CLI::App& app, Context& context) {
   command->add_option("--simulator", options->simulator,
                       "The command of an external Snitch simulator (via simulator)");
   command->add_option("--time-limit", options->time_limit, "Seconds, of this host's clock")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--memory-limit", options->memory_limit, "MiB that the program may map")
+      ->check(time_limit);
+  command
+      ->add_option("--memory-limit", options->memory_limit,
+                   "MiB that the program may map, beside the 512 that the emulator needs")
       ->check(CLI::PositiveNumber);
   command->add_flag("--functions", options->functions, "Cycles by function");
   command->add_option("program", options->program, "Program for the board")->required();

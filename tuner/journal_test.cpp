@@ -28,6 +28,8 @@ Record example(const std::string& id) {
   r.m = 16;
   r.n = 15;
   r.k = 256;
+  r.trans = "tn";
+  r.m_c = 192;
   r.cycles = {8000, 8000};
   r.max_error = 1e-7;
   r.versions = {{"compiler", "clang 19"}};

@@ -84,6 +84,10 @@ Json to_json(const Record& r) {
           {"m", r.m},
           {"n", r.n},
           {"k", r.k},
+          {"trans", r.trans},
+          {"m_c", r.m_c},
+          {"n_c", r.n_c},
+          {"k_c", r.k_c},
           {"outcome", to_string(r.outcome)},
           {"reason", r.reason},
           {"cycles", r.cycles},
@@ -113,6 +117,10 @@ Record record_from_json(const Json& json, const std::string& name) {
     r.m = json.at("m");
     r.n = json.at("n");
     r.k = json.at("k");
+    r.trans = json.at("trans");
+    r.m_c = json.at("m_c");
+    r.n_c = json.at("n_c");
+    r.k_c = json.at("k_c");
     r.outcome = parse_outcome(json.at("outcome").get<std::string>());
     r.reason = json.at("reason");
     r.cycles = json.at("cycles").get<std::vector<double>>();

@@ -45,6 +45,8 @@ struct Record {
   std::string who = "quern";  // or the peer whose GEMM it is
   std::string dtype;
   std::int64_t m = 0, n = 0, k = 0;
+  std::string trans = "nn";  // of a GEMM: how A and B are stored, n(ot transposed) or t(ransposed)
+  std::int64_t m_c = 0, n_c = 0, k_c = 0;  // of a GEMM of ours; 0 elsewhere
   Outcome outcome = Outcome::ok;
   std::string reason;                  // one line, when not ok
   std::vector<double> cycles;          // samples, each of one call

@@ -44,9 +44,9 @@ struct Panels {
 // The cases of the contract in gemm/micro_kernel.h: k = 0 and 1, alpha and beta, a leading
 // dimension beyond m, NaN in C under beta = 0, nothing read past the panels (guard pages), nothing
 // written between the columns of C.
-gemm::Verdict verify(const bench::KernelEntry& entry, std::int64_t k_max) {
+gemm::Verdict verify(const bench::KernelEntry& entry, int m, std::int64_t k_max) {
   gemm::Verdict worst;
-  const int m = entry.m_r, n = entry.n_r;
+  const int n = entry.n_r;
   const struct {
     std::int64_t k, pad;
     float alpha, beta;
@@ -132,7 +132,15 @@ int main(int argc, char** argv) {
     const bench::KernelEntry& entry = bench::kernel_table[i];
     if (!options.id.empty() && options.id != entry.id) continue;
     found = true;
-    const gemm::Verdict verdict = verify(entry, options.k);
+    // The full tile and two edges: the fewest rows that the kernel takes, and some between.
+    gemm::Verdict verdict = verify(entry, entry.m_r, options.k);
+    for (const int m : {entry.m_least, (entry.m_least + entry.m_r) / 2}) {
+      if (verdict.correct && m < entry.m_r) {
+        const double error = verdict.max_error;
+        verdict = verify(entry, m, options.k);
+        verdict.max_error = std::max(verdict.max_error, error);
+      }
+    }
     bench::JsonLine line;
     line.text("id", entry.id);
     line.integer("m", entry.m_r);

@@ -9,6 +9,7 @@ namespace quern::bench {
 struct KernelEntry {
   const char* id;  // kernel point
   int m_r, n_r;
+  int m_least;  // the fewest rows that the kernel takes
   gemm::MicroKernel<float> kernel;
 };
 

@@ -1,6 +1,7 @@
 // The clock that a benchmark reads, the same source on a real board and under the timing model.
 //
-//   guest: ecall number 0x5155, a0 = &request --> the QEMU plugin writes the answer into the request
+//   guest: ecall number 0x5155, a0 = &request --> the QEMU plugin writes the answer into the
+//   request
 //                                             --> a real kernel, and QEMU without the plugin, say
 //                                                 ENOSYS and write nothing: clock_gettime is read
 //

@@ -1,0 +1,190 @@
+/*
+ * rvv-f32-16x6-m4-vf-a2-u2-p4-asm-v128: a GEMM micro-kernel for VLEN 128.
+ *
+ *   C = alpha * A * B + beta * C,  C is m x 6 with 1 <= m <= 16
+ *
+ * Register map, 32 of 32 vector registers (LMUL 4) and 7 of 32 scalars:
+ *
+ *   v0  ..v20   row 0 of C's vectors, columns 0..5: rows 0..m-1
+ *   v24 ..v28   vectors of A, in turn
+ *   ft0 ..ft6   elements of B (7 in the order ft0-7, fa0-7, ft8-11, fs0-11)
+ *
+ *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next column
+ *   a1 k, left     a4 B panel, moving    t1 rows of the last vector
+ *   a2 alpha       a6 C, moving          t2 rows of the others
+ *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *
+ * An iteration is 2 k steps; a B scalar is loaded 4 FMAs ahead of its use.
+ * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 128:
+ *   quern generate --board B --dtype f32 --mr 16 --nr 6 --lmul 4 --emit asm
+ *     --unroll 2 --buffers 2 --pipeline 4
+ */
+    .text
+    .p2align 4
+    .globl quern_rvv_f32_16x6_m4_vf_a2_u2_p4_asm_v128
+    .type quern_rvv_f32_16x6_m4_vf_a2_u2_p4_asm_v128, @function
+quern_rvv_f32_16x6_m4_vf_a2_u2_p4_asm_v128:
+    slli        t0, a0, 2
+    vsetvli     zero, a0, e32, m4, ta, ma
+    slli        a7, a7, 2
+    vmv.v.i     v0, 0
+    vmv.v.i     v4, 0
+    vmv.v.i     v8, 0
+    vmv.v.i     v12, 0
+    vmv.v.i     v16, 0
+    vmv.v.i     v20, 0
+    beqz        a1, .Lupdate
+    andi        t4, a1, 1
+    srli        t3, a1, 1
+    beqz        t3, .Lremainder
+    /* Loads of the first iteration that the loop makes one iteration earlier. */
+    vle32.v     v24, (a3)
+    add         a3, a3, t0
+    flw         ft0, 0(a4)
+    flw         ft1, 4(a4)
+    flw         ft2, 8(a4)
+    flw         ft3, 12(a4)
+    addi        t3, t3, -1
+    beqz        t3, .Llast
+    .p2align 3
+.Lloop:
+    addi        t3, t3, -1
+    vle32.v     v28, (a3)
+    add         a3, a3, t0
+    flw         ft4, 16(a4)
+    vfmacc.vf   v0, ft0, v24
+    flw         ft0, 20(a4)
+    vfmacc.vf   v4, ft1, v24
+    flw         ft1, 24(a4)
+    vfmacc.vf   v8, ft2, v24
+    flw         ft2, 28(a4)
+    vfmacc.vf   v12, ft3, v24
+    flw         ft3, 32(a4)
+    vfmacc.vf   v16, ft4, v24
+    flw         ft4, 36(a4)
+    vfmacc.vf   v20, ft0, v24
+    flw         ft5, 40(a4)
+    vle32.v     v24, (a3)
+    add         a3, a3, t0
+    vfmacc.vf   v0, ft1, v28
+    flw         ft6, 44(a4)
+    vfmacc.vf   v4, ft2, v28
+    flw         ft0, 48(a4)
+    vfmacc.vf   v8, ft3, v28
+    flw         ft1, 52(a4)
+    vfmacc.vf   v12, ft4, v28
+    flw         ft2, 56(a4)
+    vfmacc.vf   v16, ft5, v28
+    flw         ft3, 60(a4)
+    vfmacc.vf   v20, ft6, v28
+    addi        a4, a4, 48
+    bnez        t3, .Lloop
+.Llast:
+    vle32.v     v28, (a3)
+    add         a3, a3, t0
+    flw         ft4, 16(a4)
+    vfmacc.vf   v0, ft0, v24
+    flw         ft0, 20(a4)
+    vfmacc.vf   v4, ft1, v24
+    flw         ft1, 24(a4)
+    vfmacc.vf   v8, ft2, v24
+    flw         ft2, 28(a4)
+    vfmacc.vf   v12, ft3, v24
+    flw         ft3, 32(a4)
+    vfmacc.vf   v16, ft4, v24
+    flw         ft4, 36(a4)
+    vfmacc.vf   v20, ft0, v24
+    flw         ft5, 40(a4)
+    vfmacc.vf   v0, ft1, v28
+    flw         ft6, 44(a4)
+    vfmacc.vf   v4, ft2, v28
+    vfmacc.vf   v8, ft3, v28
+    vfmacc.vf   v12, ft4, v28
+    vfmacc.vf   v16, ft5, v28
+    vfmacc.vf   v20, ft6, v28
+    addi        a4, a4, 48
+.Lremainder:
+    beqz        t4, .Lupdate
+.Lstep:
+    addi        t4, t4, -1
+    flw         ft0, 0(a4)
+    flw         ft1, 4(a4)
+    flw         ft2, 8(a4)
+    flw         ft3, 12(a4)
+    flw         ft4, 16(a4)
+    flw         ft5, 20(a4)
+    vle32.v     v24, (a3)
+    add         a3, a3, t0
+    vfmacc.vf   v0, ft0, v24
+    vfmacc.vf   v4, ft1, v24
+    vfmacc.vf   v8, ft2, v24
+    vfmacc.vf   v12, ft3, v24
+    vfmacc.vf   v16, ft4, v24
+    vfmacc.vf   v20, ft5, v24
+    addi        a4, a4, 24
+    bnez        t4, .Lstep
+.Lupdate:
+    flw         fa0, (a2)
+    flw         fa1, (a5)
+    mv          t6, a7
+    fmv.w.x     fa2, zero
+    feq.s       t3, fa1, fa2
+    bnez        t3, .Loverwrite
+    vfmul.vf    v0, v0, fa0
+    vfmul.vf    v4, v4, fa0
+    vfmul.vf    v8, v8, fa0
+    vfmul.vf    v12, v12, fa0
+    vfmul.vf    v16, v16, fa0
+    vfmul.vf    v20, v20, fa0
+    mv          t5, a6
+    vle32.v     v24, (t5)
+    add         t5, t5, t6
+    vle32.v     v28, (t5)
+    add         t5, t5, t6
+    vfmacc.vf   v0, fa1, v24
+    vle32.v     v24, (t5)
+    add         t5, t5, t6
+    vfmacc.vf   v4, fa1, v28
+    vse32.v     v0, (a6)
+    add         a6, a6, t6
+    vle32.v     v28, (t5)
+    add         t5, t5, t6
+    vfmacc.vf   v8, fa1, v24
+    vse32.v     v4, (a6)
+    add         a6, a6, t6
+    vle32.v     v24, (t5)
+    add         t5, t5, t6
+    vfmacc.vf   v12, fa1, v28
+    vse32.v     v8, (a6)
+    add         a6, a6, t6
+    vle32.v     v28, (t5)
+    vfmacc.vf   v16, fa1, v24
+    vse32.v     v12, (a6)
+    add         a6, a6, t6
+    vfmacc.vf   v20, fa1, v28
+    vse32.v     v16, (a6)
+    add         a6, a6, t6
+    vse32.v     v20, (a6)
+    ret
+.Loverwrite:
+    /* beta = 0: C is not read, a NaN there must not survive. */
+    vfmul.vf    v0, v0, fa0
+    vfmul.vf    v4, v4, fa0
+    vfmul.vf    v8, v8, fa0
+    vfmul.vf    v12, v12, fa0
+    vfmul.vf    v16, v16, fa0
+    vfmul.vf    v20, v20, fa0
+    vse32.v     v0, (a6)
+    add         a6, a6, t6
+    vse32.v     v4, (a6)
+    add         a6, a6, t6
+    vse32.v     v8, (a6)
+    add         a6, a6, t6
+    vse32.v     v12, (a6)
+    add         a6, a6, t6
+    vse32.v     v16, (a6)
+    add         a6, a6, t6
+    vse32.v     v20, (a6)
+    ret
+    .size quern_rvv_f32_16x6_m4_vf_a2_u2_p4_asm_v128, . - quern_rvv_f32_16x6_m4_vf_a2_u2_p4_asm_v128
+    .section .note.GNU-stack, "", @progbits
