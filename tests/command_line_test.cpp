@@ -27,6 +27,10 @@ std::string file_with(const std::string& name, const std::string& text) {
 
 TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
   const std::string board = file_with("broken.json", "{\n\"name\": \"x\",\n}");
+  Json board_json = read_json(std::filesystem::path(QUERN_SOURCE_DIR) / "boards/k230.json");
+  board_json.erase("timing");
+  const std::string untimed = file_with("untimed.json", board_json.dump());
+  const std::string endless = file_with("endless.json", R"({"name": 1e400})");
   const std::string shapes = file_with("shapes.csv", "a,1,2,3\nb,4,-5,6\n");
   const struct {
     std::vector<std::string> arguments;
@@ -56,6 +60,11 @@ TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
       {{"compare", "--board", "bpi-f3", "--shapes", shapes}, "shapes.csv:2"},
       {{"compare", "--board", "bpi-f3", "--shapes", "1,2,3", "--against", "mkl"}, "mkl"},
       {{"run", "--board", "bpi-f3", "/nonexistent/program"}, "/nonexistent/program"},
+      {{"run", "--board", "bpi-f3", "--time-limit", "1e16", QUERN_PROGRAM}, "1e16"},
+      {{"run", "--board", "bpi-f3", "--time-limit", "nan", QUERN_PROGRAM}, "nan"},
+      {{"run", "--board", "bpi-f3", QUERN_PROGRAM}, "riscv64"},
+      {{"bench", "--board", untimed, "--mr", "4", "--nr", "4"}, "/timing"},
+      {{"board", "show", endless}, "endless.json"},
       {{"run", "--board", "bpi-f3", shapes}, "shapes.csv"},
   };
   for (const auto& c : cases) {
@@ -80,6 +89,15 @@ TEST(CommandLine, MissingToolEndsWith5AndNamesWhatToInstall) {
         quern_with({"bench", "--board", "k230", "--mr", "4", "--nr", "4"}, {{c.variable, c.value}});
     EXPECT_EQ(result.status, static_cast<int>(ExitCode::tool_missing)) << result.errors;
     EXPECT_NE(result.errors.find(c.expected), std::string::npos) << result.errors;
+  }
+}
+
+TEST(CommandLine, FullDiskUnderStdoutIsAnError) {
+  for (const char* arguments : {"board list --json", "generate --board k230 --mr 4 --nr 4"}) {
+    const auto result = run_process(
+        {"/bin/sh", "-c", fmt::format("'{}' {} > /dev/full", QUERN_PROGRAM, arguments)});
+    EXPECT_EQ(result.status, static_cast<int>(ExitCode::bad_input)) << arguments;
+    EXPECT_NE(result.errors.find("stdout"), std::string::npos) << result.errors;
   }
 }
 
