@@ -61,9 +61,9 @@ void read_output(const std::string& output, const boards::Session& session, Comp
   }
 }
 
-// A generous limit: emulation under the timing model does some 20 million instructions a second,
-// and a GEMM needs at least one for 4 operations (VLEN 128, nothing but FMAs... loads and edges
-// make it two).
+// A generous limit: a GEMM takes about one guest instruction for 4 operations at VLEN 128 with its
+// loads and edges, and the slowest emulation seen does 10 million instructions a second; four times
+// that, and two minutes to begin with.
 double default_limit(const Shape& shape, std::size_t contestants) {
   const double operations = 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
                             static_cast<double>(shape.k);

@@ -4,12 +4,53 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "boards/toolchain/compiler.h"
 
 namespace quern::boards {
 
+namespace {
+
+// Boards without an operating system have no files to send or fetch: a program is assembled with
+// their runtime and run.
+std::vector<CheckStep> check_bare_metal(Session& session, const std::filesystem::path& root,
+                                        const std::filesystem::path& build) {
+  const auto runtime = root / "boards" / session.board().kind / "runtime";
+  const auto program = build / "check" / (session.board().name + "-probe.elf");
+  std::filesystem::create_directories(program.parent_path());
+  ProcessOptions options;
+  options.merge_stderr = true;
+  options.time_limit = std::chrono::minutes(1);
+  const auto compiled =
+      run_process({session.board().compiler, "-march=" + session.board().isa, "-mabi=ilp32d",
+                   "-nostdlib", "-nostartfiles", "-static", "-Wl,--no-relax", "-T",
+                   (runtime / "link.ld").string(), (runtime / "crt0.S").string(),
+                   (root / "boards/probe/probe_bare_metal.S").string(), "-o", program.string()},
+                  options);
+  std::vector<CheckStep> steps = {
+      {"compile", compiled.good(), compiled.good() ? session.board().compiler : compiled.output}};
+  if (!compiled.good()) return steps;
+  Program run{program};
+  run.time_limit = std::chrono::minutes(1);
+  const TimedRun timed = session.run(run);
+  const bool ran = timed.result.outcome == Outcome::ok;
+  steps.push_back({"run", ran, ran ? "exit 0" : timed.result.reason + " " + timed.result.errors});
+  if (!ran) return steps;
+  const bool counted = timed.cycles && *timed.cycles > 0;
+  steps.push_back({"timing", counted,
+                   counted
+                       ? fmt::format("{} cycles ({})", *timed.cycles, to_string(session.timing()))
+                       : "the transport counts no cycles"});
+  return steps;
+}
+
+}  // namespace
+
 std::vector<CheckStep> check_board(Session& session, const std::filesystem::path& root,
                                    const std::filesystem::path& build) {
+  if (session.board().vlen == 0) {
+    return check_bare_metal(session, root, build);
+  }
   std::vector<CheckStep> steps;
   const auto add = [&](const std::string& name, bool good, const std::string& found) {
     steps.push_back({name, good, found});

@@ -1,5 +1,5 @@
 // A micro-kernel family in plain C++: the contract of micro_kernel.h in its simplest form. It lets
-// the GEMM around the kernels be tested on any machine, and is the fallback where no vectors exist.
+// the GEMM around the kernels be tested on any machine.
 #pragma once
 
 #include <array>

@@ -17,7 +17,8 @@ const Emitter& emitter(const std::string& family) {
   for (const Emitter* candidate : emitters()) {
     if (candidate->family() == family) return *candidate;
   }
-  throw bad_input("no kernel generator for \"{}\"", family);
+  throw bad_input(
+      "boards of kind \"{}\" have no m_r x n_r kernel points; see quern generate --help", family);
 }
 
 }  // namespace quern::generator

@@ -116,6 +116,7 @@ TEST(CommandLine, JsonIsOneDocumentWithASchema) {
       {"board", "show", "k230", "--json"},
       {"board", "check", "k230", "--json"},
       {"board", "check", "bpi-f3", "--json"},
+      {"board", "check", "snitch", "--json"},
       {"space", "--board", "bpi-f3", "--dtype", "f32", "--json"},
       {"generate", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--json"},
       {"predict", "--board", "bpi-f3", "--mr", "16", "--nr", "7", "--json"},
