@@ -51,7 +51,7 @@ KernelFamilySource make_family(const boards::Board& board, const generator::Kern
   const auto family = emitter.family_of(point);
   KernelFamilySource out{point, family.lanes, {}, {}};
   out.blocking = gemm::analytical_blocking(memory_geometry(board), point.m_r, point.n_r,
-                                           generator::info(point.dtype).bits / 8);
+                                           generator::info(point.dtype).panel_bits / 8);
   for (const auto& edge : family.points) out.kernels.push_back(emitter.emit(edge, board.target()));
   return out;
 }

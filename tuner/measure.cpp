@@ -97,7 +97,7 @@ void measure_kernels(boards::Session& session, const boards::Compiler& compiler,
     const boards::RunResult result = session.run(run).result;
     const Json line = first_json_line(result.output);
     if (!line.is_null()) {
-      take_figures(line, session, dtype.bits, record);
+      take_figures(line, session, dtype.sum_bits, record);
     } else {
       record.outcome = result.outcome == boards::Outcome::ok ? Outcome::crash : outcome_of(result);
       record.reason = result.reason.empty() ? "the bench program printed nothing" : result.reason;

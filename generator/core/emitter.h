@@ -41,6 +41,18 @@ struct Kernel {
   std::string extension;  // ".c" or ".S"
 };
 
+// What a caller must know of a kernel. The dimension that its vectors run along is the one whose
+// size is an argument; the other is the tile's own.
+struct KernelForm {
+  enum class Along { m, n } along = Along::m;
+  enum class COrder { column_major, row_major } c_order = COrder::column_major;
+  int lanes = 0;          // elements of one vector, for the VLEN that the point names
+  bool any_vlen = false;  // runs at every VLEN; lanes and the tile's size along grow with it
+
+  // What GEMM in BLAS terms is built from.
+  bool blas() const { return along == Along::m && c_order == COrder::column_major && !any_vlen; }
+};
+
 class Emitter {
  public:
   virtual ~Emitter() = default;
@@ -66,10 +78,14 @@ class Emitter {
   virtual std::vector<Violation> violations(const KernelPoint& point,
                                             const Target& target) const = 0;
 
+  // How a kernel wants to be called (gemm/micro_kernel.h).
+  virtual KernelForm form_of(const KernelPoint& point) const = 0;
+
   // The kernels that together cover a full tile and all its edges (gemm/kernel_family.h), row-major
-  // by number of vectors along m, then by columns 1..n_r; the last one is the point itself.
+  // by number of vectors along the tile, then by its width across them, 1 and up; the last one is
+  // the point itself.
   struct Family {
-    int lanes = 0;  // rows of one vector
+    int lanes = 0;  // elements of one vector
     std::vector<KernelPoint> points;
   };
   virtual Family family_of(const KernelPoint& point) const = 0;

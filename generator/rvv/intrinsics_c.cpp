@@ -16,7 +16,7 @@ class Writer {
  public:
   Writer(const KernelPoint& point, const Tile& tile)
       : tile_(tile),
-        scalar_(info(point.dtype).c_type),
+        scalar_(info(point.dtype).panel_type),
         suffix_(fmt::format("f{}m{}", tile.element_bits, tile.lmul)),
         vector_(fmt::format("vfloat{}m{}_t", tile.element_bits, tile.lmul)) {}
 

@@ -20,8 +20,9 @@ constexpr const char* extension_of(DType dtype) {
   switch (dtype) {
     case DType::f32:
       return "v";
+    default:
+      return "of a type that the emitter does not know yet";
   }
-  return "";
 }
 
 }  // namespace
@@ -144,6 +145,10 @@ KernelPoint RvvEmitter::plainer(KernelPoint point) {
     if (resources(point).empty()) break;
   }
   return point;
+}
+
+KernelForm RvvEmitter::form_of(const KernelPoint& point) const {
+  return {.lanes = tile_of(point).lanes};
 }
 
 Emitter::Family RvvEmitter::family_of(const KernelPoint& point) const {

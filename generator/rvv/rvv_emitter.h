@@ -15,6 +15,7 @@ class RvvEmitter : public Emitter {
   std::string id(const KernelPoint& point) const override;
   KernelPoint parse_id(const std::string& id) const override;
   std::vector<Violation> violations(const KernelPoint& point, const Target& target) const override;
+  KernelForm form_of(const KernelPoint& point) const override;
   Family family_of(const KernelPoint& point) const override;
   Kernel emit(const KernelPoint& point, const Target& target) const override;
 

@@ -10,7 +10,7 @@ Tile tile_of(const KernelPoint& point) {
   tile.n_r = point.n_r;
   tile.vlen = std::stoi(point.choices.at("vlen"));
   tile.lmul = std::stoi(point.choices.at("lmul"));
-  tile.element_bits = info(point.dtype).bits;
+  tile.element_bits = info(point.dtype).panel_bits;
   tile.lanes = tile.vlen / tile.element_bits * tile.lmul;
   tile.vector_rows = (tile.m_r + tile.lanes - 1) / tile.lanes;
   tile.tail = tile.m_r - (tile.vector_rows - 1) * tile.lanes;
