@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "boards/schedule_costs.h"
 #include "boards/timing/parameters.h"
 
 namespace quern::boards {
@@ -73,8 +74,8 @@ Board parse_board(const std::filesystem::path& root, const std::filesystem::path
   board.compiler_flags = j["toolchain"]["flags"].get<std::vector<std::string>>();
   board.via = j["via"];
   check_consistency(board);
-  if (j.contains("timing"))
-    timing::load_parameters(j, file.string());  // throws with the JSON pointer
+  if (j.contains("timing"))  // throws with the JSON pointer
+    board.costs = schedule_costs(timing::load_parameters(j, file.string()));
   return board;
 }
 

@@ -44,11 +44,12 @@ struct Board {
   std::string compiler;
   std::vector<std::string> compiler_flags;
   std::string via;
+  generator::Costs costs;  // from the timing tables
   std::filesystem::path file;
   Json document;  // the whole file, for `board show` and rooms with a block of their own
 
   // What a generated kernel may rely on here.
-  generator::Target target() const { return {vlen, extensions}; }
+  generator::Target target() const { return {vlen, extensions, costs}; }
   // Peak GFLOPS of one core for elements of `element_bits`; 0 without a vector unit.
   double peak_gflops(int element_bits) const;
 };

@@ -22,7 +22,12 @@ int parse_positive(const std::string& option, const std::string& text) {
 
 void add_point_options(CLI::App& command, PointOptions& options, Tiles tiles) {
   command.add_option("--board", options.board, "Board name or board file")->required();
-  command.add_option("--dtype", options.dtype, "Element type")->capture_default_str();
+  std::vector<std::string_view> dtypes;
+  for (const auto& info : generator::dtypes) dtypes.push_back(info.name);
+  command
+      .add_option("--dtype", options.dtype,
+                  fmt::format("Element type [{}]", fmt::join(dtypes, ", ")))
+      ->capture_default_str();
   // One tile is asked for by point_of: a board may choose it itself.
   auto* m_r = command.add_option("--mr", options.m_r, "Rows of the micro-tile");
   auto* n_r = command.add_option("--nr", options.n_r, "Columns of the micro-tile");
@@ -83,6 +88,16 @@ generator::Space space_of(const PointOptions& options, const boards::Board& boar
   return generator::enumerate_space(generator::emitter(board.kind), board.target(),
                                     dtype_of(options), parse_range("--mr", options.m_r),
                                     parse_range("--nr", options.n_r), options.choices);
+}
+
+std::map<std::string, std::string> held_choices(const PointOptions& options,
+                                                const boards::Board& board) {
+  std::map<std::string, std::string> out;
+  for (const auto& parameter : generator::emitter(board.kind).parameters(board.target())) {
+    if (!parameter.varied && !options.choices.contains(parameter.name))
+      out[parameter.name] = parameter.values.front();
+  }
+  return out;
 }
 
 }  // namespace quern::cli

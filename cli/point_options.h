@@ -35,4 +35,8 @@ generator::KernelPoint point_of(const PointOptions& options, const boards::Board
 // The space that the options name.
 generator::Space space_of(const PointOptions& options, const boards::Board& board);
 
+// The choices that the space does not vary since nobody asked for it, and the value that each has.
+std::map<std::string, std::string> held_choices(const PointOptions& options,
+                                                const boards::Board& board);
+
 }  // namespace quern::cli

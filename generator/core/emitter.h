@@ -10,6 +10,8 @@
 // target always give the same bytes.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <memory>
 #include <set>
 #include <span>
@@ -20,10 +22,30 @@
 
 namespace quern::generator {
 
+// What instructions cost on the target, in cycles, for schedules that are made against it. Filled
+// from a board's timing tables.
+struct Costs {
+  struct Cost {
+    double latency = 0;    // from issue to use
+    double occupancy = 0;  // until the unit takes the next
+  };
+  double issue_width = 0;  // instructions a cycle; 0: the board has no tables
+  Cost scalar_load;
+  // By log2 of the element's bytes and log2 of LMUL, of the operands where the product is wider.
+  using Table = std::array<std::array<Cost, 4>, 4>;
+  Table vector_load{}, fma{}, widening_fma{};
+
+  static const Cost& at(const Table& table, int bits, int lmul) {
+    return table[std::countr_zero(static_cast<unsigned>(bits)) - 3]
+                [std::countr_zero(static_cast<unsigned>(lmul))];
+  }
+};
+
 // What a kernel may rely on. Filled from a board file; the generator itself knows no boards.
 struct Target {
   int vlen = 0;                      // bits of a vector register; 0: none
   std::set<std::string> extensions;  // "v", "zvfh", ... as in the ISA string
+  Costs costs = {};
 };
 
 // One of an emitter's own choices, beside dtype, m_r and n_r.
@@ -32,6 +54,9 @@ struct Parameter {
   std::vector<std::string> values;  // all that can be asked for
   std::string meaning;              // help text
   bool fixed_by_target = false;     // not the user's to choose: its only value is the target's
+  // Varied in a space that does not fix it. Others keep their default there, unless a list or "all"
+  // is asked for: the space would have a hundred million points.
+  bool varied = true;
 };
 
 struct Kernel {

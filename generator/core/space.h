@@ -21,8 +21,10 @@ struct Space {
       rejected;  // constraint -> points that it removed (0 for idle constraints)
 };
 
-// `fixed` holds the choices that are not varied.
+// `asked` says which values of a choice to take: one, several with commas between, or "all". A
+// choice that it does not name takes all its values if it is a varied one, else its default. Throws
+// bad_input for an unknown value.
 Space enumerate_space(const Emitter& emitter, const Target& target, DType dtype, Range m_r,
-                      Range n_r, const std::map<std::string, std::string>& fixed = {});
+                      Range n_r, const std::map<std::string, std::string>& asked = {});
 
 }  // namespace quern::generator

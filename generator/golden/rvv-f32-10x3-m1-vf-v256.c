@@ -37,7 +37,7 @@ void quern_rvv_f32_10x3_m1_vf_v256(int64_t m, int64_t k, const float* alpha_p, c
   vfloat32m1_t c1_2 = __riscv_vfmv_v_f_f32m1(0, vl);
 
   /* A short last vector is loaded at full length while the panel goes on behind it: the spare lanes hold
-     values of the next column and are never stored. Only the last step must cut it. */
+     values of the next k step and are never stored. Only the last step must cut it. */
   const int64_t whole = last_vl == vl ? k : k - 1;
   for (int64_t p = 0; p < whole; ++p) {
     const float b0 = b[0];

@@ -1,205 +1,307 @@
 #include "generator/rvv/assembly.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <bit>
-#include <iterator>
+
+#include "generator/rvv/assembly_writer.h"
 
 namespace quern::generator::rvv {
 namespace {
 
-// Scalar registers in the order in which they are taken: the 20 that a function may spoil, then the
-// 12 that it must restore.
-constexpr const char* scalar_names[] = {"ft0", "ft1", "ft2",  "ft3",  "ft4", "ft5", "ft6",  "ft7",
-                                        "fa0", "fa1", "fa2",  "fa3",  "fa4", "fa5", "fa6",  "fa7",
-                                        "ft8", "ft9", "ft10", "ft11", "fs0", "fs1", "fs2",  "fs3",
-                                        "fs4", "fs5", "fs6",  "fs7",  "fs8", "fs9", "fs10", "fs11"};
-constexpr int free_scalars = 20;
+// Scalar registers in the order in which they are taken: those that a function may spoil, then
+// those that it must restore.
+constexpr const char* fp_names[] = {"ft0", "ft1", "ft2",  "ft3",  "ft4", "ft5", "ft6",  "ft7",
+                                    "fa0", "fa1", "fa2",  "fa3",  "fa4", "fa5", "fa6",  "fa7",
+                                    "ft8", "ft9", "ft10", "ft11", "fs0", "fs1", "fs2",  "fs3",
+                                    "fs4", "fs5", "fs6",  "fs7",  "fs8", "fs9", "fs10", "fs11"};
+constexpr int free_fp = 20;
+// a1 is free once the loop counters are made of it.
+constexpr const char* integer_names[] = {"t6", "a1", "s0", "s1", "s2", "s3",  "s4",
+                                         "s5", "s6", "s7", "s8", "s9", "s10", "s11"};
+constexpr int free_integer = 2;
+constexpr int cache_line = 64;
 
-class Writer {
- public:
-  Writer(const KernelPoint& point, const Tile& tile, const Schedule& schedule)
-      : tile_(tile),
-        schedule_(schedule),
-        body_(schedule_loop(tile, schedule)),
-        dtype_(info(point.dtype).name),
-        bytes_(tile.element_bits / 8),
-        wide_(tile.element_bits == 64) {}
+}  // namespace
 
-  std::string file(const std::string& id, const std::string& symbol);
+AssemblyWriter::AssemblyWriter(const KernelPoint& point, const Tile& tile, const Schedule& schedule)
+    : point_(point),
+      choices_(choices_of(point)),
+      tile_(tile),
+      schedule_(schedule),
+      body_(schedule_loop(tile, schedule)),
+      words_(mnemonics(tile.type)) {}
 
- private:
-  template <class... Args>
-  void comment(fmt::format_string<Args...> format, Args&&... args) {
-    out_ += "    /* ";
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
-    out_ += " */\n";
-  }
-  // One instruction: mnemonic and operands in their columns.
-  template <class... Args>
-  void op(const std::string& mnemonic, fmt::format_string<Args...> format, Args&&... args) {
-    out_ += fmt::format("    {:<11} ", mnemonic);
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
-    out_ += '\n';
-  }
-  // Labels are local to the file, which holds one kernel.
-  void label(const std::string& name) { out_ += ".L" + name + ":\n"; }
-  static std::string to(const std::string& name) { return ".L" + name; }
-
-  std::string c(int i, int j) const { return fmt::format("v{}", (i * tile_.n_r + j) * tile_.lmul); }
-  std::string a(int group) const {
-    return fmt::format("v{}", (tile_.accumulators() + group) * tile_.lmul);
-  }
-  static const char* scalar(int index) { return scalar_names[index]; }
-  const char* flw() const { return wide_ ? "fld" : "flw"; }
-  std::string vle() const { return fmt::format("vle{}.v", tile_.element_bits); }
-  std::string vse() const { return fmt::format("vse{}.v", tile_.element_bits); }
-  bool has_tail() const { return tile_.vector_rows > 1; }
-  bool last_row(int i) const { return i == tile_.vector_rows - 1; }
-  void set_vl(const char* length) {
-    op("vsetvli", "zero, {}, e{}, m{}, ta, ma", length, tile_.element_bits, tile_.lmul);
-  }
-
-  int scalars() const;
-  void header(const std::string& id);
-  void save(const char* mnemonic);
-  void entry();
-  void write(const Operation& operation);
-  void loops();
-  void plain_step(bool cut);
-  void update(bool overwrite);
-
-  const Tile tile_;
-  const Schedule schedule_;
-  const LoopBody body_;
-  const std::string dtype_;
-  const int bytes_;
-  const bool wide_;
-  std::string out_;
-};
-
-// The plain steps for what the loop leaves over hold one row of B.
-int Writer::scalars() const {
-  const bool plain_steps = schedule_.unroll > 1 || has_tail();
-  return std::max(body_.b_registers, plain_steps ? tile_.n_r : 0);
+const char* AssemblyWriter::scalar(int index) const {
+  const bool integer =
+      schedule_.operand == ScalarOperand::scalar ? words_.integer_operands : words_.integer_scalars;
+  return integer ? integer_names[index] : fp_names[index];
 }
 
-void Writer::header(const std::string& id) {
+// The plain steps for what the loop leaves over hold one row of scalars.
+int AssemblyWriter::scalars() const {
+  const bool plain_steps = schedule_.unroll > 1 || runs_over();
+  return std::max(body_.scalar_registers,
+                  plain_steps ? k_step_scalars(tile_, schedule_.operand) : 0);
+}
+
+// More than one k step may have to be cut: a row is read up to a vector's length past its start.
+bool AssemblyWriter::cuts_several() const { return gathers(); }
+
+void AssemblyWriter::header(const std::string& id) {
   const auto line = [&](const std::string& text) {
     out_ += text.empty() ? " *\n" : " * " + text + "\n";
   };
+  const char along = tile_.along_n ? 'n' : 'm';
+  const char vectors = tile_.along_n ? 'B' : 'A', scalars_of = tile_.along_n ? 'A' : 'B';
   const int least = (tile_.vector_rows - 1) * tile_.lanes + 1;
+  const int most = tile_.vector_rows * tile_.lanes;
   out_ += "/*\n";
-  line(fmt::format("{}: a GEMM micro-kernel for VLEN {}.", id, tile_.vlen));
+  line(fmt::format("{}: a GEMM micro-kernel for {}VLEN {}.", id,
+                   tile_.any_vlen ? "every VLEN of 128 or more, here counted for " : "",
+                   tile_.vlen));
   line("");
-  line(fmt::format("  C = alpha * A * B + beta * C,  C is m x {} with {} <= m <= {}", tile_.n_r,
-                   least, tile_.vector_rows * tile_.lanes));
+  line(fmt::format(
+      "  C = alpha * A * B + beta * C,  C is {} with {} <= {} <= {}{}",
+      tile_.along_n ? fmt::format("{} x n", tile_.across) : fmt::format("m x {}", tile_.across),
+      least, along, most, tile_.c_row_major ? ", row-major" : ""));
   line("");
-  line(fmt::format("Register map, {} of 32 vector registers (LMUL {}) and {} of 32 scalars:",
-                   tile_.vector_registers(schedule_.a_groups), tile_.lmul, scalars()));
+  line(fmt::format("Register map, {} of 32 vector registers (LMUL {}) and {} of {} scalars:",
+                   tile_.vector_registers(panel_groups(tile_, schedule_)), tile_.lmul, scalars(),
+                   scalar_registers_of(tile_)));
   line("");
   for (int i = 0; i < tile_.vector_rows; ++i) {
-    line(fmt::format("  {:<4}..{:<4}  row {} of C's vectors, columns 0..{}: rows {}..{}", c(i, 0),
-                     c(i, tile_.n_r - 1), i, tile_.n_r - 1, i * tile_.lanes,
-                     last_row(i) ? "m-1" : std::to_string((i + 1) * tile_.lanes - 1)));
+    line(fmt::format("  {:<4}..{:<4}  row {} of C's vectors, {} 0..{}{}: {} {}..{}",
+                     sum(tile_.accumulator(i, 0, 0)),
+                     sum(tile_.accumulator(i, tile_.across - 1, tile_.type.parts - 1)), i,
+                     tile_.along_n ? "rows" : "columns", tile_.across - 1,
+                     tile_.type.complex() ? ", real and imaginary in turn" : "",
+                     tile_.along_n ? "columns" : "rows", i * tile_.lanes,
+                     i + 1 == tile_.vector_rows ? fmt::format("{}-1", along)
+                                                : std::to_string((i + 1) * tile_.lanes - 1)));
   }
-  line(fmt::format("  {:<4}{}{:<4}  vectors of A, in turn", a(0),
-                   schedule_.a_groups > 1 ? ".." : "  ",
-                   schedule_.a_groups > 1 ? a(schedule_.a_groups - 1) : ""));
-  line(fmt::format("  {:<4}..{:<4}  elements of B ({} in the order ft0-7, fa0-7, ft8-11, fs0-11)",
-                   scalar(0), scalar(scalars() - 1), scalars()));
+  const int groups =
+      schedule_.operand == ScalarOperand::scalar ? schedule_.groups : tile_.vectors();
+  line(fmt::format("  {:<4}{}{:<4}  vectors of {}{}", group(0), groups > 1 ? ".." : "  ",
+                   groups > 1 ? group(groups - 1) : "", vectors,
+                   schedule_.operand == ScalarOperand::scalar ? ", in turn" : ""));
+  if (schedule_.operand != ScalarOperand::scalar) {
+    line(fmt::format("  {:<4}..{:<4}  elements of {} spread over a vector, in turn",
+                     spread_group(0), spread_group(1), scalars_of));
+  }
+  if (gathers())
+    line(fmt::format("  {:<10}  the row of {} that they come from", row_group(), scalars_of));
+  if (scalars() > 0) {
+    line(fmt::format("  {:<4}..{:<4}  elements of {} ({} in the order {})", scalar(0),
+                     scalar(scalars() - 1), scalars_of, scalars(),
+                     *scalar(0) == 'f' ? "ft0-7, fa0-7, ft8-11, fs0-11" : "t6, a1, s0-11"));
+  }
   line("");
-  line("  a0 m           a3 A panel, moving    t0 bytes from the last vector to the next column");
-  line("  a1 k, left     a4 B panel, moving    t1 rows of the last vector");
-  line("  a2 alpha       a6 C, moving          t2 rows of the others");
+  line(
+      fmt::format("  a0 {}           a3 A panel, moving    t0 bytes from the last vector to the "
+                  "next",
+                  along));
+  line("  a1 k, left     a4 B panel, moving    t1 elements of the last vector");
+  line("  a2 alpha       a6 C, moving          t2 elements of the others");
   line("  a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over");
   line("");
-  line(fmt::format("An iteration is {} k step{}; a B scalar is loaded {} FMAs ahead of its use.",
-                   schedule_.unroll, schedule_.unroll > 1 ? "s" : "", schedule_.ahead));
+  line(fmt::format(
+      "An iteration is {} k step{}; {}.", schedule_.unroll, schedule_.unroll > 1 ? "s" : "",
+      schedule_.modulo
+          ? std::string("a modulo schedule against the board's tables places its loads")
+          : fmt::format("a scalar is loaded {} FMAs ahead of its use", schedule_.ahead)));
   line(fmt::format("Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN {}:",
                    tile_.vlen));
-  line(fmt::format("  quern generate --board B --dtype {} --mr {} --nr {} --lmul {} --emit asm",
-                   dtype_, tile_.m_r, tile_.n_r, tile_.lmul));
-  if (!schedule_.plain()) {
-    line(fmt::format("    --unroll {} --buffers {} --pipeline {}", schedule_.unroll,
-                     schedule_.a_groups, schedule_.ahead));
-  }
+  line(fmt::format("  quern generate --board B --dtype {} --mr {} --nr {}", tile_.type.name,
+                   tile_.m_r, tile_.n_r));
+  line(fmt::format("    {}", choices_options(point_)));
   out_ += " */\n";
 }
 
-// Saves (fsd) or restores (fld) the scalar registers that belong to the caller.
-void Writer::save(const char* mnemonic) {
-  const int count = scalars() - free_scalars;
+// Saves or restores the scalar registers that belong to the caller.
+void AssemblyWriter::save(const char* store_or_load) {
+  const bool store = *store_or_load == 's', integer = scalars() > 0 && *scalar(0) != 'f';
+  const int first = integer ? free_integer : free_fp, count = scalars() - first;
   if (count <= 0) return;
   const int frame = (count * 8 + 15) / 16 * 16;
-  if (std::string(mnemonic) == "fsd") op("addi", "sp, sp, -{}", frame);
-  for (int i = 0; i < count; ++i) op(mnemonic, "{}, {}(sp)", scalar(free_scalars + i), i * 8);
-  if (std::string(mnemonic) == "fld") op("addi", "sp, sp, {}", frame);
+  if (store) op("addi", "sp, sp, -{}", frame);
+  for (int i = 0; i < count; ++i)
+    op(std::string(integer ? "" : "f") + store_or_load, "{}, {}(sp)", scalar(first + i), i * 8);
+  if (!store) op("addi", "sp, sp, {}", frame);
 }
 
-void Writer::entry() {
-  save("fsd");
-  if (has_tail()) {
-    op("li", "t2, {}", tile_.lanes);
-    op("addi", "t1, a0, -{}", (tile_.vector_rows - 1) * tile_.lanes);
-    op("slli", "t0, t1, {}", std::countr_zero(static_cast<unsigned>(bytes_)));
-    set_vl("t2");
-  } else {
-    op("slli", "t0, a0, {}", std::countr_zero(static_cast<unsigned>(bytes_)));
-    set_vl("a0");
-  }
-  op("slli", "a7, a7, {}", std::countr_zero(static_cast<unsigned>(bytes_)));
-  for (int i = 0; i < tile_.vector_rows; ++i) {
-    for (int j = 0; j < tile_.n_r; ++j) op("vmv.v.i", "{}, 0", c(i, j));
-  }
-}
-
-void Writer::write(const Operation& operation) {
-  switch (operation.kind) {
-    case Operation::load_a:
-      op(vle(), "{}, (a3)", a(operation.a_group));
-      if (last_row(operation.i)) {
-        op("add", "a3, a3, t0");
+void AssemblyWriter::entry() {
+  save("sd");
+  if (runs_over()) {
+    const int full = tile_.vector_rows - 1;
+    if (tile_.any_vlen) {
+      op("vsetvli", "t2, zero, e{}, m{}, ta, ma", tile_.type.panel_bits, tile_.lmul);
+      if (full == 0) {
+        op("mv", "t1, a0");
+      } else if (full == 1) {
+        op("sub", "t1, a0, t2");
       } else {
-        op("addi", "a3, a3, {}", tile_.lanes * bytes_);
+        op("li", "t1, {}", full);
+        op("mul", "t1, t1, t2");
+        op("sub", "t1, a0, t1");
+      }
+      op("slli", "a0, t2, {}", log2(tile_.panel_bytes()));
+    } else {
+      op("li", "t2, {}", tile_.lanes);
+      if (full > 0) {
+        op("addi", "t1, a0, -{}", full * tile_.lanes);
+      } else {
+        op("mv", "t1, a0");
+      }
+    }
+    op("slli", "t0, t1, {}", log2(tile_.panel_bytes()));
+    set_c_vl("t2");
+  } else {
+    op("slli", "t0, a0, {}", log2(tile_.panel_bytes()));
+    set_c_vl("a0");
+  }
+  op("slli", "a7, a7, {}", log2(c_bytes()));
+  prefetch_c();
+  for (int s = 0; s < tile_.accumulators(); ++s) op("vmv.v.i", "{}, 0", sum(s));
+  if (tile_.type.widening()) set_vl(runs_over() ? "t2" : "a0");
+}
+
+// Every line of C's full vectors and the start of its last ones: what is C's for certain.
+void AssemblyWriter::prefetch_c() {
+  if (choices_.c_prefetch == CPrefetch::none) return;
+  comment("Ask for C, which is needed at the end.");
+  const int vector = tile_.lanes * c_bytes(), bytes = (tile_.vector_rows - 1) * vector;
+  if (tile_.across > 1) op("mv", "t3, a6");
+  for (int j = 0; j < tile_.across; ++j) {
+    for (int offset = 0; offset <= bytes; offset += cache_line) {
+      op(choices_.c_prefetch == CPrefetch::load ? "lb" : "prefetch.w", "{}{}({})",
+         choices_.c_prefetch == CPrefetch::load ? "zero, " : "", offset, j == 0 ? "a6" : "t3");
+    }
+    if (j + 1 < tile_.across) op("add", "t3, t3, a7");
+  }
+}
+
+void AssemblyWriter::write(const Operation& operation) {
+  switch (operation.kind) {
+    case Operation::load_vector:
+      op(words_.vector_load, "{}, ({})", group(operation.vector_group), vector_panel());
+      if (last_row(operation.i)) {
+        op("add", "{0}, {0}, t0", vector_panel());
+      } else if (tile_.any_vlen) {
+        op("add", "{0}, {0}, a0", vector_panel());
+      } else {
+        op("addi", "{0}, {0}, {1}", vector_panel(), tile_.lanes * tile_.panel_bytes());
+      }
+      if (choices_.panel_prefetch > 0) {
+        prefetched_ += (last_row(operation.i) ? tile_.tail : tile_.lanes) * tile_.panel_bytes();
+        for (int line = 0; prefetched_ >= cache_line; prefetched_ -= cache_line, ++line) {
+          op("prefetch.r", "{}({})", choices_.panel_prefetch + line * cache_line, vector_panel());
+        }
       }
       break;
-    case Operation::load_b:
-      op(flw(), "{}, {}(a4)", scalar(operation.b_register),
-         (operation.step * tile_.n_r + operation.j) * bytes_);
+    case Operation::load_scalar: {
+      const bool bits = schedule_.operand == ScalarOperand::broadcast && words_.integer_scalars;
+      op(bits ? "lh" : words_.scalar_load, "{}, {}({})", scalar(operation.scalar_register),
+         (operation.step * tile_.scalars() + operation.j) * tile_.panel_bytes(), scalar_panel());
       break;
-    case Operation::fma:
-      op("vfmacc.vf", "{}, {}, {}", c(operation.i, operation.j), scalar(operation.b_register),
-         a(operation.a_group));
+    }
+    case Operation::load_row:
+      if (operation.step == 0) {
+        op(words_.vector_load, "{}, ({})", row_group(), scalar_panel());
+      } else {
+        op("addi", "t6, {}, {}", scalar_panel(),
+           operation.step * tile_.scalars() * tile_.panel_bytes());
+        op(words_.vector_load, "{}, (t6)", row_group());
+      }
       break;
+    case Operation::spread:
+      if (gathers()) {
+        op("vrgather.vi", "{}, {}, {}", spread_group(operation.scalar_register), row_group(),
+           operation.j);
+      } else {
+        op(words_.spread_scalar, "{}, {}", spread_group(operation.scalar_register),
+           scalar(operation.j % body_.scalar_registers));
+      }
+      break;
+    case Operation::fma: {
+      const auto to = tile_.product(operation.i, operation.j);
+      const bool spread = schedule_.operand != ScalarOperand::scalar;
+      op(to.subtract ? (spread ? words_.multiply_subtract_vv : words_.multiply_subtract)
+                     : (spread ? words_.multiply_add_vv : words_.multiply_add),
+         "{}, {}, {}", sum(tile_.accumulator(to.row, to.column, to.part)),
+         spread ? spread_group(operation.scalar_register) : scalar(operation.scalar_register),
+         group(operation.vector_group));
+      break;
+    }
   }
 }
 
-void Writer::plain_step(bool cut) {
-  for (const Operation& operation : k_step(tile_)) {
-    if (cut && operation.kind == Operation::load_a && last_row(operation.i)) set_vl("t1");
+// One k step. Where `cut` is set it reads no further than its panels go.
+void AssemblyWriter::plain_step(bool cut) {
+  std::string length = "t2";
+  const auto need = [&](const std::string& wanted) {
+    if (!cut || length == wanted) return;
+    length = wanted;
+    set_vl(wanted.c_str());
+  };
+  for (const Operation& operation : k_step(tile_, schedule_.operand)) {
+    if (operation.kind == Operation::load_vector) {
+      need(last_row(operation.i) ? "t1" : "t2");
+    } else if (operation.kind == Operation::load_row && cut) {
+      op("li", "t6, {}", tile_.scalars());
+      need("t6");
+    } else if (operation.kind == Operation::spread) {
+      need("t2");
+    }
     write(operation);
   }
+  need("t2");
 }
 
-void Writer::loops() {
-  const int unroll = schedule_.unroll;
+// The last steps, which must not read past the panels.
+void AssemblyWriter::cut_steps() {
+  label("tail");
+  op("beqz", "t5, {}", to("update"));
+  if (cuts_several()) {
+    label("cut");
+    op("addi", "t5, t5, -1");
+    plain_step(true);
+    op("addi", "{0}, {0}, {1}", scalar_panel(), tile_.scalars() * tile_.panel_bytes());
+    op("bnez", "t5, {}", to("cut"));
+  } else {
+    plain_step(true);
+  }
+}
+
+void AssemblyWriter::loops() {
+  const int unroll = schedule_.unroll, row = tile_.scalars() * tile_.panel_bytes();
   op("beqz", "a1, {}", to("update"));
-  if (has_tail()) {
+  if (runs_over()) {
     comment(
         "A short last vector is loaded at full length while the panel goes on behind it: spare");
-    comment("lanes hold values of the next column. Only the last step must cut it.");
-    op("sltu", "t5, t1, t2");
+    comment("lanes hold values of the next k step. Only the last step must cut it.");
+    if (tile_.has_tail()) op("sltu", "t5, t1, t2");
+    if (gathers()) {
+      comment("So is a row that is gathered from, of which the last steps may have to be cut.");
+      op("addi", "t6, t2, -1");
+      if (!tile_.has_tail()) op("divu", "t5, t6, t1");
+      op("li", "t3, {}", tile_.scalars());
+      op("divu", "t6, t6, t3");
+      op("bgeu", "t5, t6, {}", to("counted"));
+      op("mv", "t5, t6");
+      label("counted");
+      op("bgeu", "a1, t5, {}", to("enough"));
+      op("mv", "t5, a1");
+      label("enough");
+    }
     op("sub", "a1, a1, t5");
   }
+  const std::string after = runs_over() ? "tail" : "update";
   if (unroll > 1) {
     op("andi", "t4, a1, {}", unroll - 1);
-    op("srli", "t3, a1, {}", std::countr_zero(static_cast<unsigned>(unroll)));
+    op("srli", "t3, a1, {}", log2(unroll));
     op("beqz", "t3, {}", to("remainder"));
   } else {
     op("mv", "t3, a1");
-    op("beqz", "t3, {}", to(has_tail() ? "tail" : "update"));
+    op("beqz", "t3, {}", to(after));
   }
   const bool early = !body_.before.empty();
   if (early) {
@@ -212,100 +314,33 @@ void Writer::loops() {
   label("loop");
   op("addi", "t3, t3, -1");
   for (const Operation& operation : body_.loop) write(operation);
-  op("addi", "a4, a4, {}", unroll * tile_.n_r * bytes_);
+  op("addi", "{0}, {0}, {1}", scalar_panel(), unroll * row);
   op("bnez", "t3, {}", to("loop"));
   if (early) {
     label("last");
     for (const Operation& operation : body_.last) write(operation);
-    op("addi", "a4, a4, {}", unroll * tile_.n_r * bytes_);
+    op("addi", "{0}, {0}, {1}", scalar_panel(), unroll * row);
   }
   if (unroll > 1) {
     label("remainder");
-    op("beqz", "t4, {}", to(has_tail() ? "tail" : "update"));
+    op("beqz", "t4, {}", to(after));
     label("step");
     op("addi", "t4, t4, -1");
     plain_step(false);
-    op("addi", "a4, a4, {}", tile_.n_r * bytes_);
+    op("addi", "{0}, {0}, {1}", scalar_panel(), row);
     op("bnez", "t4, {}", to("step"));
   }
-  if (has_tail()) {
-    label("tail");
-    op("beqz", "t5, {}", to("update"));
-    plain_step(true);
-    set_vl("t2");
-  }
+  if (runs_over()) cut_steps();
   label("update");
 }
 
-// C = alpha * sum, or alpha * sum + beta * C. The sums are scaled in place; C passes through the A
-// groups, loads ahead of their use, stores behind it.
-void Writer::update(bool overwrite) {
-  const int cells = tile_.accumulators();
-  const auto cell = [&](int s) {
-    return std::pair(s % tile_.vector_rows, s / tile_.vector_rows);  // along the columns of C
-  };
-  // Moves a pointer from cell to cell; t5 for loads, a6 for stores.
-  const auto advance = [&](const char* pointer, int s) {
-    const auto [i, j] = cell(s);
-    if (s + 1 == cells) return;
-    if (!last_row(i)) return op("addi", "{}, {}, {}", pointer, pointer, tile_.lanes * bytes_);
-    op("add", "{}, {}, t6", pointer, pointer);
-  };
-  const auto access = [&](const std::string& mnemonic, const std::string& value,
-                          const char* pointer, int s) {
-    const bool cut = has_tail() && last_row(cell(s).first);
-    if (cut) set_vl("t1");
-    op(mnemonic, "{}, ({})", value, pointer);
-    if (cut) set_vl("t2");
-    advance(pointer, s);
-  };
-  for (int s = 0; s < cells; ++s) {
-    const auto [i, j] = cell(s);
-    op("vfmul.vf", "{}, {}, fa0", c(i, j), c(i, j));
-  }
-  if (overwrite) {
-    for (int s = 0; s < cells; ++s) access(vse(), c(cell(s).first, cell(s).second), "a6", s);
-    return;
-  }
-  const int groups = schedule_.a_groups;
-  op("mv", "t5, a6");
-  for (int s = 0; s < cells + groups; ++s) {
-    if (s < cells) access(vle(), a(s % groups), "t5", s);
-    if (const int f = s - (groups - 1); f >= 0 && f < cells) {
-      op("vfmacc.vf", "{}, fa1, {}", c(cell(f).first, cell(f).second), a(f % groups));
-    }
-    if (const int w = s - groups; w >= 0) {
-      access(vse(), c(cell(w).first, cell(w).second), "a6", w);
-    }
-  }
-}
-
-std::string Writer::file(const std::string& id, const std::string& symbol) {
+std::string AssemblyWriter::file(const std::string& id, const std::string& symbol) {
   header(id);
   out_ += fmt::format("    .text\n    .p2align 4\n    .globl {0}\n    .type {0}, @function\n{0}:\n",
                       symbol);
   entry();
   loops();
-  const char suffix = wide_ ? 'd' : 's';
-  op(flw(), "fa0, (a2)");
-  op(flw(), "fa1, (a5)");
-  if (has_tail()) {
-    comment("From the last vector of a column of C to the first of the next.");
-    op("addi", "t6, a7, -{}", (tile_.vector_rows - 1) * tile_.lanes * bytes_);
-  } else {
-    op("mv", "t6, a7");
-  }
-  op(fmt::format("fmv.{}.x", wide_ ? 'd' : 'w'), "fa2, zero");
-  op(fmt::format("feq.{}", suffix), "t3, fa1, fa2");
-  op("bnez", "t3, {}", to("overwrite"));
-  update(false);
-  save("fld");
-  op("ret", "");
-  label("overwrite");
-  comment("beta = 0: C is not read, a NaN there must not survive.");
-  update(true);
-  save("fld");
-  op("ret", "");
+  update();
   out_ += fmt::format("    .size {0}, . - {0}\n    .section .note.GNU-stack, \"\", @progbits\n",
                       symbol);
   // An instruction without operands leaves its column empty.
@@ -318,11 +353,9 @@ std::string Writer::file(const std::string& id, const std::string& symbol) {
   return std::move(out_);
 }
 
-}  // namespace
-
 std::string assembly(const KernelPoint& point, const Tile& tile, const Schedule& schedule,
                      const std::string& id, const std::string& symbol) {
-  return Writer(point, tile, schedule).file(id, symbol);
+  return AssemblyWriter(point, tile, schedule).file(id, symbol);
 }
 
 }  // namespace quern::generator::rvv

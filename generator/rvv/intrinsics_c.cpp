@@ -5,20 +5,45 @@
 #include <iterator>
 #include <vector>
 
+#include "generator/rvv/choices.h"
 #include "generator/rvv/loop_body.h"
 
 namespace quern::generator::rvv {
 namespace {
 
-// The text under construction, with the names that one element type gives to C types and
-// intrinsics.
+// What C calls the vectors of one element type and LMUL.
+struct VectorNames {
+  std::string type;      // vfloat32m1_t
+  std::string suffix;    // f32m1
+  const char* splat;     // vfmv_v_f
+  const char* multiply;  // vfmul_vf
+
+  VectorNames(const DTypeInfo& info, int bits, int lmul) {
+    const bool bfloat = info.dtype == DType::bf16 && bits == info.panel_bits;
+    type = fmt::format("v{}{}m{}_t",
+                       info.integer() ? "int"
+                       : bfloat       ? "bfloat"
+                                      : "float",
+                       bits, lmul);
+    suffix = fmt::format("{}{}m{}", info.integer() ? "i" : bfloat ? "bf" : "f", bits, lmul);
+    splat = info.integer() ? "vmv_v_x" : "vfmv_v_f";
+    multiply = info.integer() ? "vmul_vx" : "vfmul_vf";
+  }
+};
+
+// The text under construction. Vectors are named after the panel that they come from: along m they
+// are a0, a1, ... and scalars b0, b1, ..., along n the other way round.
 class Writer {
  public:
   Writer(const KernelPoint& point, const Tile& tile)
-      : tile_(tile),
-        scalar_(info(point.dtype).panel_type),
-        suffix_(fmt::format("f{}m{}", tile.element_bits, tile.lmul)),
-        vector_(fmt::format("vfloat{}m{}_t", tile.element_bits, tile.lmul)) {}
+      : point_(point),
+        tile_(tile),
+        choices_(choices_of(point)),
+        panel_(tile.type, tile.type.panel_bits, tile.lmul),
+        sum_(tile.type, tile.type.sum_bits, tile.sum_lmul()),
+        vectors_(tile.along_n ? "b" : "a"),
+        scalars_(tile.along_n ? "a" : "b"),
+        size_(tile.along_n ? "n" : "m") {}
 
   std::string file(const std::string& id, const std::string& symbol);
 
@@ -29,169 +54,442 @@ class Writer {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
     out_ += '\n';
   }
-  std::string intrinsic(const char* name) const {
-    return fmt::format("__riscv_{}_{}", name, suffix_);
+  static std::string intrinsic(const std::string& name, const VectorNames& names) {
+    return fmt::format("__riscv_{}_{}", name, names.suffix);
   }
-  std::string load() const {
-    return fmt::format("__riscv_vle{}_v_{}", tile_.element_bits, suffix_);
-  }
-  std::string store() const {
-    return fmt::format("__riscv_vse{}_v_{}", tile_.element_bits, suffix_);
-  }
-  bool last(int i) const { return i == tile_.vector_rows - 1; }
+  bool gathers() const { return choices_.operand == ScalarOperand::gather; }
+  bool runs_over() const { return tile_.has_tail() || gathers(); }
+  bool last(int row) const { return row == tile_.vector_rows - 1; }
   // Vector length of vector row i where the last one is cut to its rows.
-  std::string cut_vl(int i) const { return last(i) ? "last_vl" : "vl"; }
-  static std::string plus(const std::string& base, int offset) {
-    return offset == 0 ? base : fmt::format("{} + {}", base, offset);
+  std::string cut_vl(int row) const { return last(row) ? "last_vl" : "vl"; }
+  // `count` full vectors, as a number of elements.
+  std::string full(int count) const {
+    if (!tile_.any_vlen) return std::to_string(count * tile_.lanes);
+    return count == 1 ? "vl" : fmt::format("{} * vl", count);
   }
+  static std::string plus(const std::string& base, const std::string& offset) {
+    return offset == "0" || offset == "0 * vl" ? base : fmt::format("{} + {}", base, offset);
+  }
+  std::string vector(int i) const {
+    const int row = i % tile_.vector_rows;
+    const char* part = !tile_.type.complex() ? "" : i < tile_.vector_rows ? "_re" : "_im";
+    return fmt::format("{}{}{}", vectors_, row, part);
+  }
+  std::string scalar(int j) const {
+    const char* part = !tile_.type.complex() ? "" : j < tile_.across ? "_re" : "_im";
+    return fmt::format("{}{}{}", scalars_, j % tile_.across, part);
+  }
+  std::string cell(int row, int column, int part) const {
+    return fmt::format("c{}_{}{}", row, column,
+                       !tile_.type.complex() ? ""
+                       : part == 0           ? "_re"
+                                             : "_im");
+  }
+  std::string vector_place(int i) const;
+  std::string c_place(int row, int column) const;
 
   void header(const std::string& id);
+  void lengths();
+  void prefetch_c();
   void step(int indent, bool cut);
+  void multiply_add(int indent, const Operation& operation, const std::string& vl);
+  void advance(int indent);
   void loops();
-  void update(int indent, const char* helper, const char* scale);
   void helpers();
+  void real_helpers();
+  void complex_helpers();
+  void store(const char* what);
+  std::string load_c(const char* place) const;
+  void update(int indent, const char* helper, const char* scale);
+  void updates();
 
+  const KernelPoint& point_;
   const Tile tile_;
-  const std::string scalar_;
-  const std::string suffix_;
-  const std::string vector_;
+  const Choices choices_;
+  const VectorNames panel_, sum_;
+  const std::string vectors_, scalars_, size_;
   std::string out_;
 };
 
 void Writer::header(const std::string& id) {
   const int least = (tile_.vector_rows - 1) * tile_.lanes + 1;
+  const char* dimension = tile_.along_n ? "columns" : "rows";
   line(0, "/*");
-  line(0, " * {}: a GEMM micro-kernel for VLEN {}.", id, tile_.vlen);
+  line(0, " * {}: a GEMM micro-kernel for {}VLEN {}.", id,
+       tile_.any_vlen ? "every VLEN of 128 or more, here counted for " : "", tile_.vlen);
   line(0, " *");
-  line(0, " *   C = alpha * A * B + beta * C,  C is m x {} with {} <= m <= {}", tile_.n_r, least,
-       tile_.vector_rows * tile_.lanes);
+  line(0, " *   C = alpha * A * B + beta * C,  C is {} with {} <= {} <= {}{}",
+       tile_.along_n ? fmt::format("{} x n", tile_.across) : fmt::format("m x {}", tile_.across),
+       least, size_, tile_.vector_rows * tile_.lanes, tile_.c_row_major ? ", row-major" : "");
   line(0, " *");
-  line(0, " * Register map, {} of 32 vector registers (LMUL {}) and {} of 32 scalars:",
-       tile_.vector_registers(), tile_.lmul, tile_.n_r);
+  line(0, " * Register map, {} of 32 vector registers (LMUL {}) and {} of {} scalars:",
+       tile_.vector_registers(panel_groups(tile_, schedule_of(point_, {}))), tile_.lmul,
+       k_step_scalars(tile_, choices_.operand), scalar_registers_of(tile_));
   line(0, " *");
-  line(0, " *         {:<6} {}", "b0", tile_.n_r > 1 ? fmt::format("... b{}", tile_.n_r - 1) : "");
+  line(0, " *         {:<6} {}", scalars_ + "0",
+       tile_.across > 1 ? fmt::format("... {}{}", scalars_, tile_.across - 1) : "");
   for (int i = 0; i < tile_.vector_rows; ++i) {
     const std::string rows =
-        last(i) ? fmt::format("rows {}..m-1", i * tile_.lanes)
-                : fmt::format("rows {}..{}", i * tile_.lanes, (i + 1) * tile_.lanes - 1);
-    line(0, " *   a{:<4}  c{}_0   {:<10} {}", i, i,
-         tile_.n_r > 1 ? fmt::format("... c{}_{}", i, tile_.n_r - 1) : "", rows);
+        last(i) ? fmt::format("{} {}..{}-1", dimension, i * tile_.lanes, size_)
+                : fmt::format("{} {}..{}", dimension, i * tile_.lanes, (i + 1) * tile_.lanes - 1);
+    line(0, " *   {}{:<4}  c{}_0   {:<10} {}", vectors_, i, i,
+         tile_.across > 1 ? fmt::format("... c{}_{}", i, tile_.across - 1) : "", rows);
   }
   line(0, " *");
-  line(0,
-       " * The vectors a0, a1, ... are loaded one after the other, so one register holds them in "
-       "turn.");
+  if (tile_.type.complex())
+    line(0,
+         " * Each of them is a pair, _re and _im: c_re += re*re - im*im, c_im += re*im + im*re.");
+  if (choices_.operand == ScalarOperand::scalar) {
+    line(
+        0,
+        " * The vectors {0}0, {0}1, ... are loaded one after the other, so one register holds them "
+        "in turn.",
+        vectors_);
+  }
   line(0, " * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN {}:",
        tile_.vlen);
-  line(0, " *   quern generate --board B --dtype f{} --mr {} --nr {} --lmul {}", tile_.element_bits,
-       tile_.m_r, tile_.n_r, tile_.lmul);
+  line(0, " *   quern generate --board B --dtype {} --mr {} --nr {} {}", tile_.type.name, tile_.m_r,
+       tile_.n_r, choices_options(point_));
   line(0, " */");
 }
 
-// One k step. Where `cut` is set, the last vector row reads no more than its rows.
+// Where vector i of the k step starts in the panel: imaginaries behind all reals.
+std::string Writer::vector_place(int i) const {
+  const int row = i % tile_.vector_rows;
+  const std::string part =
+      i < tile_.vector_rows ? vectors_ : fmt::format("{} + {}", vectors_, size_);
+  return row == 0 ? part : plus(part, full(row));
+}
+
+// Where a cell of C starts.
+std::string Writer::c_place(int row, int column) const {
+  const int parts = tile_.type.parts;
+  std::string place = "c";
+  const std::string times = parts == 2 ? "2 * " : "";
+  const auto leading = [&](const std::string& count) {
+    return count == "1" ? times + "ldc" : fmt::format("{}{} * ldc", times, count);
+  };
+  if (tile_.unit_stride_c()) {
+    if (column > 0) place = plus(place, leading(std::to_string(column)));
+    if (row > 0) place = plus(place, times + full(row));
+  } else {
+    if (column > 0) place = plus(place, std::to_string(parts * column));
+    if (row > 0)
+      place = plus(place, tile_.any_vlen ? fmt::format("{}(int64_t)({}) * ldc", times, full(row))
+                                         : leading(full(row)));
+  }
+  return place;
+}
+
+void Writer::lengths() {
+  if (!runs_over()) {
+    line(1, "const size_t last_vl = (size_t){};", size_);
+    return;
+  }
+  if (tile_.any_vlen) {
+    line(1, "const size_t vl = __riscv_vsetvlmax_e{}m{}();", tile_.type.panel_bits, tile_.lmul);
+  } else {
+    line(1, "const size_t vl = {};", tile_.lanes);
+  }
+  if (tile_.has_tail()) {
+    line(1, "const size_t last_vl = (size_t){} - {};", size_, full(tile_.vector_rows - 1));
+  } else {
+    line(1, "const size_t last_vl = (size_t){};", size_);
+  }
+}
+
+// Every line of C's full vectors and the start of its last ones: what is C's for certain.
+void Writer::prefetch_c() {
+  if (choices_.c_prefetch == CPrefetch::none) return;
+  line(1, "/* Ask for C, which is needed at the end. */");
+  constexpr int cache_line = 64;
+  const int element = tile_.sum_bytes() * tile_.type.parts;
+  const int bytes = (tile_.vector_rows - 1) * tile_.lanes * element;
+  for (int j = 0; j < tile_.across; ++j) {
+    for (int offset = 0; offset <= bytes; offset += cache_line) {
+      const std::string place = fmt::format("(const char*)({}) + {}", c_place(0, j), offset);
+      if (choices_.c_prefetch == CPrefetch::zicbop) {
+        line(1, "__builtin_prefetch({}, 1);", place);
+      } else {
+        line(1, "__asm__ volatile(\"lb zero, 0(%0)\" : : \"r\"({}));", place);
+      }
+    }
+  }
+}
+
+void Writer::multiply_add(int indent, const Operation& operation, const std::string& vl) {
+  const auto to = tile_.product(operation.i, operation.j);
+  const bool spread = choices_.operand != ScalarOperand::scalar;
+  std::string name = tile_.type.integer()                ? "vwmacc"
+                     : tile_.type.dtype == DType::bf16   ? "vfwmaccbf16"
+                     : tile_.type.dtype == DType::f16f32 ? "vfwmacc"
+                     : to.subtract                       ? "vfnmsac"
+                                                         : "vfmacc";
+  name += spread ? "_vv" : tile_.type.integer() ? "_vx" : "_vf";
+  line(indent, "{0} = {1}({0}, {2}{3}, {4}, {5});", cell(to.row, to.column, to.part),
+       intrinsic(name, sum_), scalar(operation.j), spread ? "_v" : "", vector(operation.i), vl);
+}
+
+// One k step. Where `cut` is set it reads no further than its panels go.
 void Writer::step(int indent, bool cut) {
-  for (const Operation& operation : k_step(tile_)) {
-    const int i = operation.i, j = operation.j;
+  const std::string whole = runs_over() ? "vl" : "last_vl";
+  const bool spread = choices_.operand != ScalarOperand::scalar;
+  for (const Operation& operation : k_step(tile_, choices_.operand)) {
+    const int i = operation.i, j = operation.j, row = i % tile_.vector_rows;
     switch (operation.kind) {
-      case Operation::load_b:
-        line(indent, "const {} b{} = b[{}];", scalar_, j, j);
+      case Operation::load_scalar:
+        line(indent, "const {} {} = {}[{}];", tile_.type.panel_type, scalar(j), scalars_, j);
         break;
-      case Operation::load_a:
-        line(indent, "const {} a{} = {}({}, {});", vector_, i, load(), plus("a", i * tile_.lanes),
-             cut ? cut_vl(i) : "vl");
+      case Operation::load_row:
+        line(indent, "const {} row = {}({}, {});", panel_.type,
+             intrinsic(fmt::format("vle{}_v", tile_.type.panel_bits), panel_), scalars_,
+             cut ? std::to_string(tile_.scalars()) : whole);
+        break;
+      case Operation::spread:
+        if (gathers()) {
+          line(indent, "const {} {}_v = {}(row, {}, {});", panel_.type, scalar(j),
+               intrinsic("vrgather_vx", panel_), j, whole);
+        } else {
+          line(indent, "const {0} {1}_v = {2}({1}, {3});", panel_.type, scalar(j),
+               intrinsic(panel_.splat, panel_), whole);
+        }
+        break;
+      case Operation::load_vector:
+        line(indent, "const {} {} = {}({}, {});", panel_.type, vector(i),
+             intrinsic(fmt::format("vle{}_v", tile_.type.panel_bits), panel_), vector_place(i),
+             cut ? cut_vl(row) : whole);
         break;
       case Operation::fma:
-        line(indent, "c{0}_{1} = {2}(c{0}_{1}, b{1}, a{0}, {3});", i, j, intrinsic("vfmacc_vf"),
-             cut ? cut_vl(i) : "vl");
+        multiply_add(indent, operation, cut && !spread ? cut_vl(row) : whole);
         break;
     }
   }
+  if (choices_.panel_prefetch > 0) {
+    const int bytes = tile_.along * tile_.panel_bytes() * tile_.type.parts;
+    for (int offset = 0; offset < bytes; offset += 64) {
+      line(indent, "__builtin_prefetch((const char*){} + {});", vectors_,
+           choices_.panel_prefetch + offset);
+    }
+  }
+}
+
+void Writer::advance(int indent) {
+  line(indent, "{} += {}{};", vectors_, tile_.type.complex() ? "2 * " : "", size_);
+  line(indent, "{} += {};", scalars_, tile_.scalars());
 }
 
 void Writer::loops() {
-  const auto advance = [&](int indent) {
-    line(indent, "a += m;");
-    line(indent, "b += {};", tile_.n_r);
-  };
-  if (tile_.vector_rows == 1) {
-    line(1, "for (int64_t p = 0; p < k; ++p) {{");
-    step(2, true);
-    advance(2);
-    line(1, "}}");
-    return;
+  std::string whole = "k";
+  if (runs_over()) {
+    line(1,
+         "/* A short last vector is loaded at full length while the panel goes on behind it: the "
+         "spare lanes hold");
+    line(1,
+         "   values of the next k step and are never stored. Only the last step{} must cut it. */",
+         gathers() ? "s" : "");
+    if (gathers()) {
+      line(1, "/* So is the row that is gathered from. */");
+      line(1, "const int64_t row_cuts = (int64_t)(vl - 1) / {};", tile_.scalars());
+      if (tile_.has_tail()) {
+        line(1, "const int64_t vector_cuts = last_vl < vl;");
+      } else {
+        line(1, "const int64_t vector_cuts = (int64_t)((vl - 1) / last_vl);");
+      }
+      line(1, "const int64_t cuts = row_cuts > vector_cuts ? row_cuts : vector_cuts;");
+      line(1, "const int64_t whole = k > cuts ? k - cuts : 0;");
+    } else {
+      line(1, "const int64_t whole = last_vl == vl ? k : k - 1;");
+    }
+    whole = "whole";
   }
-  line(1,
-       "/* A short last vector is loaded at full length while the panel goes on behind it: the "
-       "spare lanes hold");
-  line(1, "   values of the next column and are never stored. Only the last step must cut it. */");
-  line(1, "const int64_t whole = last_vl == vl ? k : k - 1;");
-  line(1, "for (int64_t p = 0; p < whole; ++p) {{");
+  if (choices_.unroll > 1) {
+    line(1, "int64_t p = 0;");
+    line(1, "for (; p + {0} <= {1}; p += {0}) {{", choices_.unroll, whole);
+    for (int s = 0; s < choices_.unroll; ++s) {
+      line(2, "{{");
+      step(3, false);
+      line(2, "}}");
+      advance(2);
+    }
+    line(1, "}}");
+    line(1, "for (; p < {}; ++p) {{", whole);
+  } else {
+    line(1, "for (int64_t p = 0; p < {}; ++p) {{", whole);
+  }
   step(2, false);
   advance(2);
   line(1, "}}");
-  line(1, "if (whole >= 0 && whole < k) {{");
-  step(2, true);
+  if (!runs_over()) return;
+  if (gathers()) {
+    line(1, "for (int64_t last = whole; last < k; ++last) {{");
+    step(2, true);
+    advance(2);
+  } else {
+    line(1, "if (whole >= 0 && whole < k) {{");
+    step(2, true);
+  }
   line(1, "}}");
 }
 
-// Stores the tile, column by column, through one of the helpers of helpers().
+std::string Writer::load_c(const char* place) const {
+  const int bits = tile_.type.sum_bits, parts = tile_.type.parts;
+  if (tile_.unit_stride_c() && parts == 1) {
+    return fmt::format("{}({}, vl)", intrinsic(fmt::format("vle{}_v", bits), sum_), place);
+  }
+  return fmt::format("{}({}, {}, vl)", intrinsic(fmt::format("vlse{}_v", bits), sum_), place,
+                     tile_.unit_stride_c() ? std::to_string(2 * tile_.sum_bytes()) : "stride");
+}
+
+void Writer::store(const char* what) {
+  const int bits = tile_.type.sum_bits;
+  const bool unit = tile_.unit_stride_c();
+  if (tile_.type.complex()) {
+    line(1, "{}(c, {}__riscv_vcreate_v_{}x2({}), vl);",
+         fmt::format("__riscv_v{}sseg2e{}_v_{}x2", unit ? "" : "s", bits, sum_.suffix),
+         unit ? "" : "stride, ", sum_.suffix, what);
+    return;
+  }
+  line(1, "{}(c, {}{}, vl);", intrinsic(fmt::format("v{}se{}_v", unit ? "" : "s", bits), sum_),
+       unit ? "" : "stride, ", what);
+}
+
+// C is updated in two ways, or three: with beta = 0 it is never read.
+void Writer::helpers() {
+  if (tile_.type.complex()) {
+    complex_helpers();
+  } else {
+    real_helpers();
+  }
+}
+
+void Writer::real_helpers() {
+  const auto scalar_type = tile_.type.sum_type;
+  const std::string stride = tile_.unit_stride_c() ? "" : "ptrdiff_t stride, ";
+  const std::string macc = tile_.type.integer() ? "vmacc_vx" : "vfmacc_vf";
+  line(0, "static inline void overwrite({0}* c, {2}{1} sum, {0} alpha, size_t vl) {{", scalar_type,
+       sum_.type, stride);
+  store(fmt::format("{}(sum, alpha, vl)", intrinsic(sum_.multiply, sum_)).c_str());
+  line(0, "}}");
+  line(0, "");
+  line(0, "static inline void accumulate({0}* c, {2}{1} sum, {0} alpha, {0} beta, size_t vl) {{",
+       scalar_type, sum_.type, stride);
+  line(1, "const {} old = {}({}, beta, vl);", sum_.type, intrinsic(sum_.multiply, sum_),
+       load_c("c"));
+  store(fmt::format("{}(old, alpha, sum, vl)", intrinsic(macc, sum_)).c_str());
+  line(0, "}}");
+  if (!choices_.beta_one) return;
+  line(0, "");
+  line(0, "static inline void add({0}* c, {2}{1} sum, {0} alpha, size_t vl) {{", scalar_type,
+       sum_.type, stride);
+  store(fmt::format("{}({}, alpha, sum, vl)", intrinsic(macc, sum_), load_c("c")).c_str());
+  line(0, "}}");
+}
+
+void Writer::complex_helpers() {
+  const auto scalar_type = tile_.type.sum_type;
+  const std::string stride = tile_.unit_stride_c() ? "" : "ptrdiff_t stride, ";
+  const auto call = [&](const char* name) { return intrinsic(name, sum_); };
+  const auto open = [&](const char* name, const char* beta) {
+    line(0, "static inline void {}({}* c, {}{} re, {} im, const {}* alpha,{} size_t vl) {{", name,
+         scalar_type, stride, sum_.type, sum_.type, scalar_type,
+         beta[0] != '\0' ? fmt::format(" const {}* beta,", scalar_type) : "");
+    line(1, "{} c_re = {}({}(re, alpha[0], vl), alpha[1], im, vl);", sum_.type, call("vfnmsac_vf"),
+         call("vfmul_vf"));
+    line(1, "{} c_im = {}({}(im, alpha[0], vl), alpha[1], re, vl);", sum_.type, call("vfmacc_vf"),
+         call("vfmul_vf"));
+  };
+  const auto old = [&] {
+    line(1, "const {} old_re = {};", sum_.type, load_c("c"));
+    line(1, "const {} old_im = {};", sum_.type, load_c("c + 1"));
+  };
+  open("overwrite", "");
+  store("c_re, c_im");
+  line(0, "}}");
+  line(0, "");
+  open("accumulate", "beta");
+  old();
+  line(1, "c_re = {0}({1}(c_re, beta[0], old_re, vl), beta[1], old_im, vl);", call("vfnmsac_vf"),
+       call("vfmacc_vf"));
+  line(1, "c_im = {0}({0}(c_im, beta[0], old_im, vl), beta[1], old_re, vl);", call("vfmacc_vf"));
+  store("c_re, c_im");
+  line(0, "}}");
+  if (!choices_.beta_one) return;
+  line(0, "");
+  open("add", "");
+  old();
+  line(1, "c_re = {}(c_re, old_re, vl);", call("vfadd_vv"));
+  line(1, "c_im = {}(c_im, old_im, vl);", call("vfadd_vv"));
+  store("c_re, c_im");
+  line(0, "}}");
+}
+
+// Stores the tile, column by column, through one of the helpers.
 void Writer::update(int indent, const char* helper, const char* scale) {
-  for (int j = 0; j < tile_.n_r; ++j) {
+  for (int j = 0; j < tile_.across; ++j) {
     for (int i = 0; i < tile_.vector_rows; ++i) {
-      const std::string column = j == 0 ? "c" : j == 1 ? "c + ldc" : fmt::format("c + {} * ldc", j);
-      line(indent, "{}({}, c{}_{}, {}, {});", helper, plus(column, i * tile_.lanes), i, j, scale,
-           cut_vl(i));
+      const std::string values = tile_.type.complex()
+                                     ? fmt::format("{}, {}", cell(i, j, 0), cell(i, j, 1))
+                                     : cell(i, j, 0);
+      line(indent, "{}({}, {}{}, {}, {});", helper, c_place(i, j),
+           tile_.unit_stride_c() ? "" : "stride, ", values, scale, cut_vl(i));
     }
   }
 }
 
-// C is updated in two ways: with beta = 0 it is never read.
-void Writer::helpers() {
-  line(0, "static inline void overwrite({}* c, {} sum, {} alpha, size_t vl) {{", scalar_, vector_,
-       scalar_);
-  line(1, "{}(c, {}(sum, alpha, vl), vl);", store(), intrinsic("vfmul_vf"));
-  line(0, "}}");
-  line(0, "");
-  line(0, "static inline void accumulate({0}* c, {1} sum, {0} alpha, {0} beta, size_t vl) {{",
-       scalar_, vector_);
-  line(1, "const {} old = {}({}(c, vl), beta, vl);", vector_, intrinsic("vfmul_vf"), load());
-  line(1, "{}(c, {}(old, alpha, sum, vl), vl);", store(), intrinsic("vfmacc_vf"));
-  line(0, "}}");
+void Writer::updates() {
+  const auto type = tile_.type.sum_type;
+  const bool complex = tile_.type.complex();
+  if (!tile_.unit_stride_c()) {
+    line(1, "/* C runs across the vectors. */");
+    line(1, "const ptrdiff_t stride = ldc * {};", tile_.sum_bytes() * tile_.type.parts);
+  }
+  if (complex) {
+    line(1, "const {0} alpha[2] = {{alpha_p[0], alpha_p[1]}};", type);
+    line(1, "const {0} beta[2] = {{beta_p[0], beta_p[1]}};", type);
+  } else {
+    line(1, "const {} alpha = *alpha_p;", type);
+    line(1, "const {} beta = *beta_p;", type);
+  }
+  const char* zero = complex ? "beta[0] == 0 && beta[1] == 0" : "beta == 0";
+  const char* one = complex ? "beta[0] == 1 && beta[1] == 0" : "beta == 1";
+  line(1, "if ({}) {{ /* C is not read: a NaN there must not survive */", zero);
+  update(2, "overwrite", "alpha");
+  if (choices_.beta_one) {
+    line(1, "}} else if ({}) {{", one);
+    update(2, "add", "alpha");
+  }
+  line(1, "}} else {{");
+  update(2, "accumulate", "alpha, beta");
+  line(1, "}}");
 }
 
 std::string Writer::file(const std::string& id, const std::string& symbol) {
   header(id);
   line(0, "#include <riscv_vector.h>");
+  if (!tile_.unit_stride_c()) line(0, "#include <stddef.h>");
   line(0, "#include <stdint.h>");
   line(0, "");
   helpers();
   line(0, "");
-  line(0, "void {}(int64_t m, int64_t k, const {}* alpha_p, const {}* a, const {}* b,", symbol,
-       scalar_, scalar_, scalar_);
-  line(0, "{:{}}const {}* beta_p, {}* c, int64_t ldc) {{", "", symbol.size() + 6, scalar_, scalar_);
-  if (tile_.n_r == 1) line(1, "(void)ldc; /* there is one column */");
-  if (tile_.vector_rows > 1) {
-    line(1, "const size_t vl = {};", tile_.lanes);
-    line(1, "const size_t last_vl = (size_t)m - {};", (tile_.vector_rows - 1) * tile_.lanes);
-  } else {
-    line(1, "const size_t last_vl = (size_t)m;");
-  }
-  const std::string vl = tile_.vector_rows > 1 ? "vl" : "last_vl";
+  line(0, "void {}(int64_t {}, int64_t k, const {}* alpha_p, const {}* a, const {}* b,", symbol,
+       size_, tile_.type.sum_type, tile_.type.panel_type, tile_.type.panel_type);
+  line(0, "{:{}}const {}* beta_p, {}* c, int64_t ldc) {{", "", symbol.size() + 6,
+       tile_.type.sum_type, tile_.type.sum_type);
+  if (tile_.across == 1 && tile_.unit_stride_c()) line(1, "(void)ldc; /* there is one column */");
+  lengths();
+  prefetch_c();
+  const std::string vl = runs_over() ? "vl" : "last_vl";
   for (int i = 0; i < tile_.vector_rows; ++i) {
-    for (int j = 0; j < tile_.n_r; ++j) {
-      line(1, "{} c{}_{} = {}(0, {});", vector_, i, j, intrinsic("vfmv_v_f"), vl);
+    for (int j = 0; j < tile_.across; ++j) {
+      for (int part = 0; part < tile_.type.parts; ++part) {
+        line(1, "{} {} = {}(0, {});", sum_.type, cell(i, j, part), intrinsic(sum_.splat, sum_), vl);
+      }
     }
   }
   line(0, "");
   loops();
   line(0, "");
-  line(1, "const {} alpha = *alpha_p;", scalar_);
-  line(1, "const {} beta = *beta_p;", scalar_);
-  line(1, "if (beta == 0) {{ /* C is not read: a NaN there must not survive */");
-  update(2, "overwrite", "alpha");
-  line(1, "}} else {{");
-  update(2, "accumulate", "alpha, beta");
-  line(1, "}}");
+  updates();
   line(0, "}}");
   return std::move(out_);
 }

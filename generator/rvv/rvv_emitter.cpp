@@ -7,127 +7,82 @@
 
 #include "base/error.h"
 #include "generator/rvv/assembly.h"
+#include "generator/rvv/choices.h"
 #include "generator/rvv/intrinsics_c.h"
-#include "generator/rvv/loop_body.h"
+#include "generator/rvv/schedule.h"
 #include "generator/rvv/tile.h"
 
 namespace quern::generator::rvv {
 namespace {
 
 constexpr int vector_registers = 32;
-// The vector ISA and element types need these extensions.
+
+// The extension that the type's multiply-accumulate needs.
 constexpr const char* extension_of(DType dtype) {
   switch (dtype) {
-    case DType::f32:
-      return "v";
+    case DType::f16:
+    case DType::f16f32:
+      return "zvfh";
+    case DType::bf16:
+      return "zvfbfwma";
     default:
-      return "of a type that the emitter does not know yet";
+      return "v";
   }
 }
 
-}  // namespace
+using Violations = std::vector<Emitter::Violation>;
 
-std::vector<Parameter> RvvEmitter::parameters(const Target& target) const {
-  return {
-      {"lmul", {"1", "2", "4"}, "registers in one vector value (LMUL)"},
-      {"b", {"vf"}, "how a B element meets the A vector: vf = vfmacc.vf with a scalar register"},
-      {"buffers", {"1", "2"}, "register groups through which the A vectors rotate"},
-      {"unroll", {"1", "2", "4"}, "k steps in an iteration of the loop"},
-      {"pipeline",
-       {"0", "4", "8", "12", "16"},
-       "FMAs by which loads of B run ahead of their use (A: 4 more)"},
-      {"emit", {"c", "asm"}, "C with intrinsics, or assembly, which keeps its schedule"},
-      {"vlen",
-       {std::to_string(target.vlen)},
-       "bits of a vector register that the kernel is made for",
-       true},
-  };
-}
-
-std::vector<std::string> RvvEmitter::constraints() const {
-  return {"tile size",        "choices",  "extension", "vlen",       "lmul",
-          "vector registers", "back end", "rotation",  "look-ahead", "scalar registers"};
-}
-
-std::string RvvEmitter::id(const KernelPoint& point) const {
-  // Plain choices are not spelt out.
-  const auto unless = [&](const char* name, const char* plain, const char* letter) {
-    const std::string& value = point.choices.at(name);
-    return value == plain ? "" : fmt::format("-{}{}", letter, value);
-  };
-  return fmt::format("rvv-{}-{}x{}-m{}-{}{}{}{}{}-v{}", info(point.dtype).name, point.m_r,
-                     point.n_r, point.choices.at("lmul"), point.choices.at("b"),
-                     unless("buffers", "1", "a"), unless("unroll", "1", "u"),
-                     unless("pipeline", "0", "p"), unless("emit", "c", ""),
-                     point.choices.at("vlen"));
-}
-
-KernelPoint RvvEmitter::parse_id(const std::string& id) const {
-  static const std::regex form(
-      R"(rvv-(\w+)-(\d{1,3})x(\d{1,3})-m(\d)-(\w+?)(-a(\d))?(-u(\d))?(-p(\d{1,2}))?(-asm)?-v(\d{2,4}))");
-  std::smatch part;
-  if (!std::regex_match(id, part, form) || !parse_dtype(part[1].str())) {
-    throw bad_input("\"{}\" is not a kernel point id: expected e.g. rvv-f32-16x15-m1-vf-v256", id);
-  }
-  const auto given = [&](std::size_t group, const char* plain) {
-    return part[group].matched ? part[group].str() : plain;
-  };
-  return {"rvv",
-          *parse_dtype(part[1].str()),
-          std::stoi(part[2]),
-          std::stoi(part[3]),
-          {{"lmul", part[4]},
-           {"b", part[5]},
-           {"buffers", given(7, "1")},
-           {"unroll", given(9, "1")},
-           {"pipeline", given(11, "0")},
-           {"emit", part[12].matched ? "asm" : "c"},
-           {"vlen", part[13]}}};
-}
-
-std::vector<Emitter::Violation> RvvEmitter::violations(const KernelPoint& point,
-                                                       const Target& target) const {
-  if (point.m_r < 1 || point.n_r < 1 || point.m_r > 1024 || point.n_r > 1024) {
-    return {{"tile size",
-             fmt::format("m_r x n_r = {}x{}: both must be 1 or more", point.m_r, point.n_r)}};
-  }
-  static const std::vector<Parameter> known = parameters({});
-  for (const Parameter& parameter : known) {
-    const std::string& value = point.choices.at(parameter.name);
-    if (!parameter.fixed_by_target &&
-        std::ranges::find(parameter.values, value) == parameter.values.end()) {
-      return {{"choices", fmt::format("{} = {}: expected one of {}", parameter.name, value,
-                                      fmt::join(parameter.values, ", "))}};
-    }
-  }
-  if (!target.extensions.contains(extension_of(point.dtype))) {
+// What a kernel may use of the target.
+Violations extensions(const KernelPoint& point, const Choices& choices, const Target& target) {
+  const char* needed = extension_of(point.dtype);
+  if (!target.extensions.contains(needed)) {
     return {{"extension", fmt::format("{} needs the extension {}, which the board lacks",
-                                      info(point.dtype).name, extension_of(point.dtype))}};
+                                      info(point.dtype).name, needed)}};
   }
-  if (point.choices.at("vlen") != std::to_string(target.vlen)) {
-    return {{"vlen", fmt::format("made for VLEN {}, the board has {}", point.choices.at("vlen"),
-                                 target.vlen)}};
+  if ((choices.c_prefetch == CPrefetch::zicbop || choices.panel_prefetch > 0) &&
+      !target.extensions.contains("zicbop")) {
+    return {
+        {"extension", "prefetch instructions need the extension zicbop, which the board lacks"}};
   }
-  return resources(point);
+  return {};
+}
+
+// Combinations without a meaning, or without a way to write them.
+Violations combinations(const Choices& choices, const Tile& tile, const Schedule& schedule) {
+  if (tile.lmul > 1 && tile.along <= tile.lanes / 2) {
+    return {{"lmul", fmt::format("LMUL {} holds {} {}: {} fit into half of that", tile.lmul,
+                                 tile.lanes, tile.along_n ? "columns" : "rows", tile.along)}};
+  }
+  if (!choices.assembly && !schedule.plain()) {
+    return {{"back end", "compilers undo a pipelined order and spill: it needs --emit asm"}};
+  }
+  if (choices.c_prefetch != CPrefetch::none && (!tile.unit_stride_c() || tile.any_vlen)) {
+    return {{"prefetch", "C is asked for along its vectors, at a fixed VLEN"}};
+  }
+  if (schedule.operand != ScalarOperand::scalar && tile.type.dtype == DType::bf16 &&
+      !choices.assembly) {
+    return {{"operand", "C has no intrinsic that spreads a bfloat16: it needs --emit asm"}};
+  }
+  return {};
 }
 
 // What the tile and its schedule need of the machine's registers, whatever the target.
-std::vector<Emitter::Violation> RvvEmitter::resources(const KernelPoint& point) {
-  const Tile tile = tile_of(point);
-  const Schedule schedule = schedule_of(point);
-  if (tile.lmul > 1 && tile.m_r <= tile.lanes / 2) {
-    return {{"lmul", fmt::format("LMUL {} holds {} rows: {} fit into half of that", tile.lmul,
-                                 tile.lanes, tile.m_r)}};
+Violations resources(const Tile& tile, const Schedule& schedule) {
+  const int groups = panel_groups(tile, schedule);
+  if (tile.sum_lmul() > 8) {
+    return {{"vector registers", fmt::format("sums of LMUL {} do not exist", tile.sum_lmul())}};
   }
-  if (tile.vector_registers(schedule.a_groups) > vector_registers) {
+  if (tile.vector_registers(groups) > vector_registers) {
     return {{"vector registers",
-             fmt::format("{} accumulators and {} A vector{} of LMUL {} need {} of {} registers",
-                         tile.accumulators(), schedule.a_groups, schedule.a_groups > 1 ? "s" : "",
-                         tile.lmul, tile.vector_registers(schedule.a_groups), vector_registers)}};
+             fmt::format("{} accumulators of LMUL {} and {} {} vector{} of LMUL {} need {} of {} "
+                         "registers",
+                         tile.accumulators(), tile.sum_lmul(), groups, tile.along_n ? 'B' : 'A',
+                         groups > 1 ? "s" : "", tile.lmul, tile.vector_registers(groups),
+                         vector_registers)}};
   }
-  if (point.choices.at("emit") == "c" && !schedule.plain()) {
-    return {{"back end",
-             "compilers undo an unrolled or pipelined order and spill: it needs --emit asm"}};
+  if (schedule.operand == ScalarOperand::scalar && tile.scalars() > scalar_registers_of(tile)) {
+    return {{"scalar registers", fmt::format("a row of {} scalars needs as many of {} registers",
+                                             tile.scalars(), scalar_registers_of(tile))}};
   }
   if (const auto reason = infeasible(tile, schedule)) {
     return {{reason->constraint, reason->reason}};
@@ -136,30 +91,89 @@ std::vector<Emitter::Violation> RvvEmitter::resources(const KernelPoint& point) 
 }
 
 // An edge tile may be too small for the schedule of the full one: the nearest that it can have.
-KernelPoint RvvEmitter::plainer(KernelPoint point) {
+// Costs do not matter to whether a schedule by distance exists.
+KernelPoint plainer(KernelPoint point) {
   static constexpr const char* look_aheads[] = {"16", "12", "8", "4", "0"};
+  const std::string& asked = point.choices.at("pipeline");
+  const int most = asked == "modulo" ? 8 : std::stoi(asked);
   for (const char* ahead : look_aheads) {
-    if (std::stoi(ahead) > std::stoi(point.choices.at("pipeline"))) continue;
+    if (std::stoi(ahead) > most) continue;
     point.choices["pipeline"] = ahead;
-    if (std::string(ahead) == "0") point.choices["buffers"] = "1";
-    if (resources(point).empty()) break;
+    if (std::string(ahead) == "0") {
+      point.choices["buffers"] = "1";
+      point.choices["loads"] = "spread";
+    }
+    if (resources(tile_of(point), schedule_of(point, {})).empty()) break;
   }
   return point;
 }
 
+}  // namespace
+
+std::vector<Parameter> RvvEmitter::parameters(const Target& target) const {
+  return choice_parameters(target);
+}
+
+std::vector<std::string> RvvEmitter::constraints() const {
+  return {"tile size", "choices",  "extension",  "vlen",
+          "lmul",      "back end", "prefetch",   "vector registers",
+          "operand",   "rotation", "look-ahead", "scalar registers"};
+}
+
+std::string RvvEmitter::id(const KernelPoint& point) const {
+  return fmt::format("rvv-{}-{}x{}-{}", info(point.dtype).name, point.m_r, point.n_r,
+                     choices_id(point));
+}
+
+KernelPoint RvvEmitter::parse_id(const std::string& id) const {
+  static const std::regex form(R"(rvv-(\w+)-(\d{1,3})x(\d{1,3})-(.+))");
+  std::smatch part;
+  KernelPoint point{"rvv", DType::f32, 0, 0, {}};
+  if (!std::regex_match(id, part, form) || !parse_dtype(part[1].str()) ||
+      !parse_choices_id(part[4], point)) {
+    throw bad_input("\"{}\" is not a kernel point id: expected e.g. rvv-f32-16x15-m1-vf-v256", id);
+  }
+  point.dtype = *parse_dtype(part[1].str());
+  point.m_r = std::stoi(part[2]);
+  point.n_r = std::stoi(part[3]);
+  return point;
+}
+
+Violations RvvEmitter::violations(const KernelPoint& point, const Target& target) const {
+  if (point.m_r < 1 || point.n_r < 1 || point.m_r > 1024 || point.n_r > 1024) {
+    return {{"tile size",
+             fmt::format("m_r x n_r = {}x{}: both must be 1 or more", point.m_r, point.n_r)}};
+  }
+  if (const std::string unknown = unknown_choice(point); !unknown.empty())
+    return {{"choices", unknown}};
+  const Choices choices = choices_of(point);
+  if (auto found = extensions(point, choices, target); !found.empty()) return found;
+  if (choices.vlen != target.vlen) {
+    return {{"vlen", fmt::format("made for VLEN {}, the board has {}", choices.vlen, target.vlen)}};
+  }
+  const Tile tile = tile_of(point);
+  const Schedule schedule = schedule_of(point, target.costs);
+  if (auto found = combinations(choices, tile, schedule); !found.empty()) return found;
+  return resources(tile, schedule);
+}
+
 KernelForm RvvEmitter::form_of(const KernelPoint& point) const {
-  return {.lanes = tile_of(point).lanes};
+  const Tile tile = tile_of(point);
+  return {tile.along_n ? KernelForm::Along::n : KernelForm::Along::m,
+          tile.c_row_major ? KernelForm::COrder::row_major : KernelForm::COrder::column_major,
+          tile.lanes, tile.any_vlen};
 }
 
 Emitter::Family RvvEmitter::family_of(const KernelPoint& point) const {
   const Tile tile = tile_of(point);
   Family family{tile.lanes, {}};
   for (int v = 1; v <= tile.vector_rows; ++v) {
-    for (int n = 1; n <= tile.n_r; ++n) {
+    for (int across = 1; across <= tile.across; ++across) {
+      const bool full = v == tile.vector_rows && across == tile.across;
       KernelPoint edge = point;
-      edge.m_r = std::min(v * tile.lanes, tile.m_r);
-      edge.n_r = n;
-      family.points.push_back(plainer(edge));
+      (tile.along_n ? edge.n_r : edge.m_r) = std::min(v * tile.lanes, tile.along);
+      (tile.along_n ? edge.m_r : edge.n_r) = across;
+      family.points.push_back(full ? edge : plainer(edge));
     }
   }
   return family;
@@ -174,7 +188,8 @@ Kernel RvvEmitter::emit(const KernelPoint& point, const Target& target) const {
   std::ranges::replace(symbol, '-', '_');
   const Tile tile = tile_of(point);
   if (point.choices.at("emit") == "asm") {
-    return {name, symbol, assembly(point, tile, schedule_of(point), name, symbol), ".S"};
+    return {name, symbol, assembly(point, tile, schedule_of(point, target.costs), name, symbol),
+            ".S"};
   }
   return {name, symbol, intrinsics_c(point, tile, name, symbol), ".c"};
 }

@@ -1,6 +1,8 @@
-// The RVV 1.0 family: vectors along m, `vfmacc.vf` with a scalar from the B panel, fixed VLEN.
+// The RVV 1.0 family: a GEMM micro-kernel whose C tile stays in vector registers for the whole of
+// k.
 //
-//     point -> tile (tile.h), schedule (loop_body.h) -> C (intrinsics_c.h) or assembly (assembly.h)
+//     point -> choices (choices.h) -> tile (tile.h) and schedule (schedule.h) -> loop (loop_body.h)
+//           -> C (intrinsics_c.h) or assembly (assembly.h)
 #pragma once
 
 #include "generator/core/emitter.h"
@@ -18,10 +20,6 @@ class RvvEmitter : public Emitter {
   KernelForm form_of(const KernelPoint& point) const override;
   Family family_of(const KernelPoint& point) const override;
   Kernel emit(const KernelPoint& point, const Target& target) const override;
-
- private:
-  static std::vector<Violation> resources(const KernelPoint& point);
-  static KernelPoint plainer(KernelPoint point);
 };
 
 }  // namespace quern::generator::rvv

@@ -37,17 +37,17 @@ TEST(RvvTile, RowsFillVectors) {
     EXPECT_EQ(tile.lanes, c.lanes);
     EXPECT_EQ(tile.vector_rows, c.vector_rows);
     EXPECT_EQ(tile.tail, c.tail);
-    EXPECT_EQ(tile.vector_registers(), c.registers);
+    EXPECT_EQ(tile.vector_registers(1), c.registers);
   }
 }
 
 TEST(RvvLoopBody, AVectorsAreOutermost) {
-  const auto step = k_step(tile_of(point(10, 3, 256)));
+  const auto step = k_step(tile_of(point(10, 3, 256)), ScalarOperand::scalar);
   // 3 scalars, then twice a load and its 3 FMAs; the second vector is loaded after the first one's
   // last FMA.
   ASSERT_EQ(step.size(), 3u + 2 * (1 + 3));
-  EXPECT_EQ(step[3].kind, Operation::load_a);
-  EXPECT_EQ(step[7].kind, Operation::load_a);
+  EXPECT_EQ(step[3].kind, Operation::load_vector);
+  EXPECT_EQ(step[7].kind, Operation::load_vector);
   EXPECT_EQ(step[7].i, 1);
   EXPECT_EQ(step[10].i, 1);
   EXPECT_EQ(step[10].j, 2);
@@ -143,8 +143,8 @@ TEST(RvvSpace, ScheduleConstraintsSayWhy) {
   } cases[] = {
       {"rvv-f32-8x4-m2-vf-v256", "lmul", "LMUL 2 holds 16 rows: 8 fit"},
       {"rvv-f32-32x7-m4-vf-a2-u2-p8-asm-v256", "vector registers",
-       "7 accumulators and 2 A vectors of LMUL 4 need 36 of 32"},
-      {"rvv-f32-16x14-m2-vf-u2-v256", "back end", "--emit asm"},
+       "7 accumulators of LMUL 4 and 2 A vectors of LMUL 4 need 36 of 32"},
+      {"rvv-f32-16x14-m2-vf-a2-u2-p8-v256", "back end", "--emit asm"},
       {"rvv-f32-16x14-m2-vf-a2-p8-asm-v256", "rotation", "1 A vectors an iteration"},
       {"rvv-f32-16x14-m2-vf-a2-u2-asm-v256", "look-ahead", "no use without --pipeline"},
       // 2 vectors x 7 columns: a scalar meets the second vector 7 FMAs after the first; 16 > 14.
@@ -172,9 +172,9 @@ TEST(RvvLoopBody, EveryFmaMeetsItsOwnElements) {
          enumerate_space(emitter, target(vlen), DType::f32, {7, 24}, {1, 16}, {{"emit", "asm"}})
              .points) {
       const Tile tile = tile_of(p);
-      const Schedule schedule = schedule_of(p);
+      const Schedule schedule = schedule_of(p, {});
       const LoopBody body = schedule_loop(tile, schedule);
-      ASSERT_LE(body.b_registers, 32) << emitter.id(p);
+      ASSERT_LE(body.scalar_registers, 32) << emitter.id(p);
       std::array<int, 32> a, b;
       a.fill(-1);
       b.fill(-1);
@@ -182,16 +182,16 @@ TEST(RvvLoopBody, EveryFmaMeetsItsOwnElements) {
       const auto execute = [&](const std::vector<Operation>& operations) {
         for (const Operation& o : operations) {
           const int step = first + o.step;
-          auto& vector = a[static_cast<std::size_t>(o.a_group)];
-          auto& scalar = b[static_cast<std::size_t>(o.b_register)];
-          if (o.kind == Operation::load_a) {
-            vector = step * tile.vector_rows + o.i;
+          auto& vector = a[static_cast<std::size_t>(o.vector_group)];
+          auto& scalar = b[static_cast<std::size_t>(o.scalar_register)];
+          if (o.kind == Operation::load_vector) {
+            vector = step * tile.vectors() + o.i;
             ASSERT_EQ(vector, next_a++) << emitter.id(p);
-          } else if (o.kind == Operation::load_b) {
-            scalar = step * tile.n_r + o.j;
+          } else if (o.kind == Operation::load_scalar) {
+            scalar = step * tile.scalars() + o.j;
           } else {
-            ASSERT_EQ(vector, step * tile.vector_rows + o.i) << emitter.id(p);
-            ASSERT_EQ(scalar, step * tile.n_r + o.j) << emitter.id(p);
+            ASSERT_EQ(vector, step * tile.vectors() + o.i) << emitter.id(p);
+            ASSERT_EQ(scalar, step * tile.scalars() + o.j) << emitter.id(p);
             ++fmas;
           }
         }
@@ -201,8 +201,8 @@ TEST(RvvLoopBody, EveryFmaMeetsItsOwnElements) {
       for (; first < (iterations - 1) * schedule.unroll; first += schedule.unroll)
         execute(body.loop);
       execute(body.last);
-      ASSERT_EQ(fmas, iterations * schedule.unroll * tile.accumulators()) << emitter.id(p);
-      ASSERT_EQ(next_a, iterations * schedule.unroll * tile.vector_rows) << emitter.id(p);
+      ASSERT_EQ(fmas, iterations * schedule.unroll * tile.fmas()) << emitter.id(p);
+      ASSERT_EQ(next_a, iterations * schedule.unroll * tile.vectors()) << emitter.id(p);
       ++checked;
     }
   }

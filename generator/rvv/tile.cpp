@@ -1,19 +1,36 @@
 #include "generator/rvv/tile.h"
 
-#include <string>
+#include <algorithm>
 
 namespace quern::generator::rvv {
 
+Tile::Product Tile::product(int i, int j) const {
+  // Reals of all rows come first, then imaginaries; likewise the scalars.
+  const int vector_part = i / vector_rows, scalar_part = j / across;
+  return {i % vector_rows, j % across, vector_part ^ scalar_part,
+          vector_part == 1 && scalar_part == 1};
+}
+
+int Tile::vector_registers(int groups) const {
+  return accumulators() * sum_lmul() + std::max(groups * lmul, sum_lmul());
+}
+
 Tile tile_of(const KernelPoint& point) {
+  const Choices choices = choices_of(point);
   Tile tile;
+  tile.type = info(point.dtype);
   tile.m_r = point.m_r;
   tile.n_r = point.n_r;
-  tile.vlen = std::stoi(point.choices.at("vlen"));
-  tile.lmul = std::stoi(point.choices.at("lmul"));
-  tile.element_bits = info(point.dtype).panel_bits;
-  tile.lanes = tile.vlen / tile.element_bits * tile.lmul;
-  tile.vector_rows = (tile.m_r + tile.lanes - 1) / tile.lanes;
-  tile.tail = tile.m_r - (tile.vector_rows - 1) * tile.lanes;
+  tile.along_n = choices.along_n;
+  tile.c_row_major = choices.c_row_major;
+  tile.any_vlen = choices.any_vlen;
+  tile.vlen = choices.vlen;
+  tile.lmul = choices.lmul;
+  tile.along = tile.along_n ? tile.n_r : tile.m_r;
+  tile.across = tile.along_n ? tile.m_r : tile.n_r;
+  tile.lanes = tile.vlen / tile.type.panel_bits * tile.lmul;
+  tile.vector_rows = (tile.along + tile.lanes - 1) / tile.lanes;
+  tile.tail = tile.along - (tile.vector_rows - 1) * tile.lanes;
   return tile;
 }
 

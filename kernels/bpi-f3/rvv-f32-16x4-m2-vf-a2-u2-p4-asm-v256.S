@@ -9,15 +9,15 @@
  *   v8  ..v10   vectors of A, in turn
  *   ft0 ..ft7   elements of B (8 in the order ft0-7, fa0-7, ft8-11, fs0-11)
  *
- *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next column
- *   a1 k, left     a4 B panel, moving    t1 rows of the last vector
- *   a2 alpha       a6 C, moving          t2 rows of the others
+ *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
+ *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
+ *   a2 alpha       a6 C, moving          t2 elements of the others
  *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
  *
- * An iteration is 2 k steps; a B scalar is loaded 4 FMAs ahead of its use.
+ * An iteration is 2 k steps; a scalar is loaded 4 FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
- *   quern generate --board B --dtype f32 --mr 16 --nr 4 --lmul 2 --emit asm
- *     --unroll 2 --buffers 2 --pipeline 4
+ *   quern generate --board B --dtype f32 --mr 16 --nr 4
+ *     --lmul 2 --buffers 2 --unroll 2 --pipeline 4 --emit asm
  */
     .text
     .p2align 4
@@ -102,17 +102,17 @@ quern_rvv_f32_16x4_m2_vf_a2_u2_p4_asm_v256:
     addi        a4, a4, 16
     bnez        t4, .Lstep
 .Lupdate:
+    mv          t6, a7
+    lwu         t3, (a5)
     flw         fa0, (a2)
     flw         fa1, (a5)
-    mv          t6, a7
-    fmv.w.x     fa2, zero
-    feq.s       t3, fa1, fa2
-    bnez        t3, .Loverwrite
+    slli        t3, t3, 33
+    beqz        t3, .Loverwrite
+    mv          t5, a6
     vfmul.vf    v0, v0, fa0
     vfmul.vf    v2, v2, fa0
     vfmul.vf    v4, v4, fa0
     vfmul.vf    v6, v6, fa0
-    mv          t5, a6
     vle32.v     v8, (t5)
     add         t5, t5, t6
     vle32.v     v10, (t5)

@@ -10,15 +10,15 @@
  *   v8  ..v10   vectors of A, in turn
  *   ft0 ..ft3   elements of B (4 in the order ft0-7, fa0-7, ft8-11, fs0-11)
  *
- *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next column
- *   a1 k, left     a4 B panel, moving    t1 rows of the last vector
- *   a2 alpha       a6 C, moving          t2 rows of the others
+ *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
+ *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
+ *   a2 alpha       a6 C, moving          t2 elements of the others
  *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
  *
- * An iteration is 2 k steps; a B scalar is loaded 4 FMAs ahead of its use.
+ * An iteration is 2 k steps; a scalar is loaded 4 FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
- *   quern generate --board B --dtype f32 --mr 32 --nr 2 --lmul 2 --emit asm
- *     --unroll 2 --buffers 2 --pipeline 4
+ *   quern generate --board B --dtype f32 --mr 32 --nr 2
+ *     --lmul 2 --buffers 2 --unroll 2 --pipeline 4 --emit asm
  */
     .text
     .p2align 4
@@ -36,7 +36,7 @@ quern_rvv_f32_32x2_m2_vf_a2_u2_p4_asm_v256:
     vmv.v.i     v6, 0
     beqz        a1, .Lupdate
     /* A short last vector is loaded at full length while the panel goes on behind it: spare */
-    /* lanes hold values of the next column. Only the last step must cut it. */
+    /* lanes hold values of the next k step. Only the last step must cut it. */
     sltu        t5, t1, t2
     sub         a1, a1, t5
     andi        t4, a1, 1
@@ -123,18 +123,18 @@ quern_rvv_f32_32x2_m2_vf_a2_u2_p4_asm_v256:
     vfmacc.vf   v6, ft1, v8
     vsetvli     zero, t2, e32, m2, ta, ma
 .Lupdate:
-    flw         fa0, (a2)
-    flw         fa1, (a5)
     /* From the last vector of a column of C to the first of the next. */
     addi        t6, a7, -64
-    fmv.w.x     fa2, zero
-    feq.s       t3, fa1, fa2
-    bnez        t3, .Loverwrite
+    lwu         t3, (a5)
+    flw         fa0, (a2)
+    flw         fa1, (a5)
+    slli        t3, t3, 33
+    beqz        t3, .Loverwrite
+    mv          t5, a6
     vfmul.vf    v0, v0, fa0
     vfmul.vf    v4, v4, fa0
     vfmul.vf    v2, v2, fa0
     vfmul.vf    v6, v6, fa0
-    mv          t5, a6
     vle32.v     v8, (t5)
     addi        t5, t5, 64
     vsetvli     zero, t1, e32, m2, ta, ma

@@ -10,15 +10,15 @@
  *   v20 ..v22   vectors of A, in turn
  *   ft0 ..fa1   elements of B (10 in the order ft0-7, fa0-7, ft8-11, fs0-11)
  *
- *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next column
- *   a1 k, left     a4 B panel, moving    t1 rows of the last vector
- *   a2 alpha       a6 C, moving          t2 rows of the others
+ *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
+ *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
+ *   a2 alpha       a6 C, moving          t2 elements of the others
  *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
  *
- * An iteration is 2 k steps; a B scalar is loaded 8 FMAs ahead of its use.
+ * An iteration is 2 k steps; a scalar is loaded 8 FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
- *   quern generate --board B --dtype f32 --mr 32 --nr 5 --lmul 2 --emit asm
- *     --unroll 2 --buffers 2 --pipeline 8
+ *   quern generate --board B --dtype f32 --mr 32 --nr 5
+ *     --lmul 2 --buffers 2 --unroll 2 --pipeline 8 --emit asm
  */
     .text
     .p2align 4
@@ -42,7 +42,7 @@ quern_rvv_f32_32x5_m2_vf_a2_u2_p8_asm_v256:
     vmv.v.i     v18, 0
     beqz        a1, .Lupdate
     /* A short last vector is loaded at full length while the panel goes on behind it: spare */
-    /* lanes hold values of the next column. Only the last step must cut it. */
+    /* lanes hold values of the next k step. Only the last step must cut it. */
     sltu        t5, t1, t2
     sub         a1, a1, t5
     andi        t4, a1, 1
@@ -183,13 +183,14 @@ quern_rvv_f32_32x5_m2_vf_a2_u2_p8_asm_v256:
     vfmacc.vf   v18, ft4, v20
     vsetvli     zero, t2, e32, m2, ta, ma
 .Lupdate:
-    flw         fa0, (a2)
-    flw         fa1, (a5)
     /* From the last vector of a column of C to the first of the next. */
     addi        t6, a7, -64
-    fmv.w.x     fa2, zero
-    feq.s       t3, fa1, fa2
-    bnez        t3, .Loverwrite
+    lwu         t3, (a5)
+    flw         fa0, (a2)
+    flw         fa1, (a5)
+    slli        t3, t3, 33
+    beqz        t3, .Loverwrite
+    mv          t5, a6
     vfmul.vf    v0, v0, fa0
     vfmul.vf    v10, v10, fa0
     vfmul.vf    v2, v2, fa0
@@ -200,7 +201,6 @@ quern_rvv_f32_32x5_m2_vf_a2_u2_p8_asm_v256:
     vfmul.vf    v16, v16, fa0
     vfmul.vf    v8, v8, fa0
     vfmul.vf    v18, v18, fa0
-    mv          t5, a6
     vle32.v     v20, (t5)
     addi        t5, t5, 64
     vsetvli     zero, t1, e32, m2, ta, ma
