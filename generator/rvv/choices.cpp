@@ -87,7 +87,7 @@ Choices choices_of(const KernelPoint& point) {
   out.lmul = number(point, "lmul");
   out.operand = is(point, "operand", "vf")          ? ScalarOperand::scalar
                 : is(point, "operand", "broadcast") ? ScalarOperand::broadcast
-                                              : ScalarOperand::gather;
+                                                    : ScalarOperand::gather;
   out.buffers = number(point, "buffers");
   out.unroll = number(point, "unroll");
   out.modulo = is(point, "pipeline", "modulo");

@@ -1,117 +1,10 @@
 #include "generator/rvv/intrinsics_c.h"
 
-#include <fmt/format.h>
-
-#include <iterator>
-#include <vector>
-
-#include "generator/rvv/choices.h"
-#include "generator/rvv/loop_body.h"
+#include "generator/rvv/intrinsics_writer.h"
 
 namespace quern::generator::rvv {
-namespace {
 
-// What C calls the vectors of one element type and LMUL.
-struct VectorNames {
-  std::string type;      // vfloat32m1_t
-  std::string suffix;    // f32m1
-  const char* splat;     // vfmv_v_f
-  const char* multiply;  // vfmul_vf
-
-  VectorNames(const DTypeInfo& info, int bits, int lmul) {
-    const bool bfloat = info.dtype == DType::bf16 && bits == info.panel_bits;
-    type = fmt::format("v{}{}m{}_t",
-                       info.integer() ? "int"
-                       : bfloat       ? "bfloat"
-                                      : "float",
-                       bits, lmul);
-    suffix = fmt::format("{}{}m{}", info.integer() ? "i" : bfloat ? "bf" : "f", bits, lmul);
-    splat = info.integer() ? "vmv_v_x" : "vfmv_v_f";
-    multiply = info.integer() ? "vmul_vx" : "vfmul_vf";
-  }
-};
-
-// The text under construction. Vectors are named after the panel that they come from: along m they
-// are a0, a1, ... and scalars b0, b1, ..., along n the other way round.
-class Writer {
- public:
-  Writer(const KernelPoint& point, const Tile& tile)
-      : point_(point),
-        tile_(tile),
-        choices_(choices_of(point)),
-        panel_(tile.type, tile.type.panel_bits, tile.lmul),
-        sum_(tile.type, tile.type.sum_bits, tile.sum_lmul()),
-        vectors_(tile.along_n ? "b" : "a"),
-        scalars_(tile.along_n ? "a" : "b"),
-        size_(tile.along_n ? "n" : "m") {}
-
-  std::string file(const std::string& id, const std::string& symbol);
-
- private:
-  template <class... Args>
-  void line(int indent, fmt::format_string<Args...> format, Args&&... args) {
-    out_.append(static_cast<std::size_t>(indent) * 2, ' ');
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
-    out_ += '\n';
-  }
-  static std::string intrinsic(const std::string& name, const VectorNames& names) {
-    return fmt::format("__riscv_{}_{}", name, names.suffix);
-  }
-  bool gathers() const { return choices_.operand == ScalarOperand::gather; }
-  bool runs_over() const { return tile_.has_tail() || gathers(); }
-  bool last(int row) const { return row == tile_.vector_rows - 1; }
-  // Vector length of vector row i where the last one is cut to its rows.
-  std::string cut_vl(int row) const { return last(row) ? "last_vl" : "vl"; }
-  // `count` full vectors, as a number of elements.
-  std::string full(int count) const {
-    if (!tile_.any_vlen) return std::to_string(count * tile_.lanes);
-    return count == 1 ? "vl" : fmt::format("{} * vl", count);
-  }
-  static std::string plus(const std::string& base, const std::string& offset) {
-    return offset == "0" || offset == "0 * vl" ? base : fmt::format("{} + {}", base, offset);
-  }
-  std::string vector(int i) const {
-    const int row = i % tile_.vector_rows;
-    const char* part = !tile_.type.complex() ? "" : i < tile_.vector_rows ? "_re" : "_im";
-    return fmt::format("{}{}{}", vectors_, row, part);
-  }
-  std::string scalar(int j) const {
-    const char* part = !tile_.type.complex() ? "" : j < tile_.across ? "_re" : "_im";
-    return fmt::format("{}{}{}", scalars_, j % tile_.across, part);
-  }
-  std::string cell(int row, int column, int part) const {
-    return fmt::format("c{}_{}{}", row, column,
-                       !tile_.type.complex() ? ""
-                       : part == 0           ? "_re"
-                                             : "_im");
-  }
-  std::string vector_place(int i) const;
-  std::string c_place(int row, int column) const;
-
-  void header(const std::string& id);
-  void lengths();
-  void prefetch_c();
-  void step(int indent, bool cut);
-  void multiply_add(int indent, const Operation& operation, const std::string& vl);
-  void advance(int indent);
-  void loops();
-  void helpers();
-  void real_helpers();
-  void complex_helpers();
-  void store(const char* what);
-  std::string load_c(const char* place) const;
-  void update(int indent, const char* helper, const char* scale);
-  void updates();
-
-  const KernelPoint& point_;
-  const Tile tile_;
-  const Choices choices_;
-  const VectorNames panel_, sum_;
-  const std::string vectors_, scalars_, size_;
-  std::string out_;
-};
-
-void Writer::header(const std::string& id) {
+void IntrinsicsWriter::header(const std::string& id) {
   const int least = (tile_.vector_rows - 1) * tile_.lanes + 1;
   const char* dimension = tile_.along_n ? "columns" : "rows";
   line(0, "/*");
@@ -154,7 +47,7 @@ void Writer::header(const std::string& id) {
 }
 
 // Where vector i of the k step starts in the panel: imaginaries behind all reals.
-std::string Writer::vector_place(int i) const {
+std::string IntrinsicsWriter::vector_place(int i) const {
   const int row = i % tile_.vector_rows;
   const std::string part =
       i < tile_.vector_rows ? vectors_ : fmt::format("{} + {}", vectors_, size_);
@@ -162,7 +55,7 @@ std::string Writer::vector_place(int i) const {
 }
 
 // Where a cell of C starts.
-std::string Writer::c_place(int row, int column) const {
+std::string IntrinsicsWriter::c_place(int row, int column) const {
   const int parts = tile_.type.parts;
   std::string place = "c";
   const std::string times = parts == 2 ? "2 * " : "";
@@ -181,7 +74,7 @@ std::string Writer::c_place(int row, int column) const {
   return place;
 }
 
-void Writer::lengths() {
+void IntrinsicsWriter::lengths() {
   if (!runs_over()) {
     line(1, "const size_t last_vl = (size_t){};", size_);
     return;
@@ -199,7 +92,7 @@ void Writer::lengths() {
 }
 
 // Every line of C's full vectors and the start of its last ones: what is C's for certain.
-void Writer::prefetch_c() {
+void IntrinsicsWriter::prefetch_c() {
   if (choices_.c_prefetch == CPrefetch::none) return;
   line(1, "/* Ask for C, which is needed at the end. */");
   constexpr int cache_line = 64;
@@ -217,7 +110,7 @@ void Writer::prefetch_c() {
   }
 }
 
-void Writer::multiply_add(int indent, const Operation& operation, const std::string& vl) {
+void IntrinsicsWriter::multiply_add(int indent, const Operation& operation, const std::string& vl) {
   const auto to = tile_.product(operation.i, operation.j);
   const bool spread = choices_.operand != ScalarOperand::scalar;
   std::string name = tile_.type.integer()                ? "vwmacc"
@@ -231,7 +124,7 @@ void Writer::multiply_add(int indent, const Operation& operation, const std::str
 }
 
 // One k step. Where `cut` is set it reads no further than its panels go.
-void Writer::step(int indent, bool cut) {
+void IntrinsicsWriter::step(int indent, bool cut) {
   const std::string whole = runs_over() ? "vl" : "last_vl";
   const bool spread = choices_.operand != ScalarOperand::scalar;
   for (const Operation& operation : k_step(tile_, choices_.operand)) {
@@ -273,12 +166,12 @@ void Writer::step(int indent, bool cut) {
   }
 }
 
-void Writer::advance(int indent) {
+void IntrinsicsWriter::advance(int indent) {
   line(indent, "{} += {}{};", vectors_, tile_.type.complex() ? "2 * " : "", size_);
   line(indent, "{} += {};", scalars_, tile_.scalars());
 }
 
-void Writer::loops() {
+void IntrinsicsWriter::loops() {
   std::string whole = "k";
   if (runs_over()) {
     line(1,
@@ -331,139 +224,7 @@ void Writer::loops() {
   line(1, "}}");
 }
 
-std::string Writer::load_c(const char* place) const {
-  const int bits = tile_.type.sum_bits, parts = tile_.type.parts;
-  if (tile_.unit_stride_c() && parts == 1) {
-    return fmt::format("{}({}, vl)", intrinsic(fmt::format("vle{}_v", bits), sum_), place);
-  }
-  return fmt::format("{}({}, {}, vl)", intrinsic(fmt::format("vlse{}_v", bits), sum_), place,
-                     tile_.unit_stride_c() ? std::to_string(2 * tile_.sum_bytes()) : "stride");
-}
-
-void Writer::store(const char* what) {
-  const int bits = tile_.type.sum_bits;
-  const bool unit = tile_.unit_stride_c();
-  if (tile_.type.complex()) {
-    line(1, "{}(c, {}__riscv_vcreate_v_{}x2({}), vl);",
-         fmt::format("__riscv_v{}sseg2e{}_v_{}x2", unit ? "" : "s", bits, sum_.suffix),
-         unit ? "" : "stride, ", sum_.suffix, what);
-    return;
-  }
-  line(1, "{}(c, {}{}, vl);", intrinsic(fmt::format("v{}se{}_v", unit ? "" : "s", bits), sum_),
-       unit ? "" : "stride, ", what);
-}
-
-// C is updated in two ways, or three: with beta = 0 it is never read.
-void Writer::helpers() {
-  if (tile_.type.complex()) {
-    complex_helpers();
-  } else {
-    real_helpers();
-  }
-}
-
-void Writer::real_helpers() {
-  const auto scalar_type = tile_.type.sum_type;
-  const std::string stride = tile_.unit_stride_c() ? "" : "ptrdiff_t stride, ";
-  const std::string macc = tile_.type.integer() ? "vmacc_vx" : "vfmacc_vf";
-  line(0, "static inline void overwrite({0}* c, {2}{1} sum, {0} alpha, size_t vl) {{", scalar_type,
-       sum_.type, stride);
-  store(fmt::format("{}(sum, alpha, vl)", intrinsic(sum_.multiply, sum_)).c_str());
-  line(0, "}}");
-  line(0, "");
-  line(0, "static inline void accumulate({0}* c, {2}{1} sum, {0} alpha, {0} beta, size_t vl) {{",
-       scalar_type, sum_.type, stride);
-  line(1, "const {} old = {}({}, beta, vl);", sum_.type, intrinsic(sum_.multiply, sum_),
-       load_c("c"));
-  store(fmt::format("{}(old, alpha, sum, vl)", intrinsic(macc, sum_)).c_str());
-  line(0, "}}");
-  if (!choices_.beta_one) return;
-  line(0, "");
-  line(0, "static inline void add({0}* c, {2}{1} sum, {0} alpha, size_t vl) {{", scalar_type,
-       sum_.type, stride);
-  store(fmt::format("{}({}, alpha, sum, vl)", intrinsic(macc, sum_), load_c("c")).c_str());
-  line(0, "}}");
-}
-
-void Writer::complex_helpers() {
-  const auto scalar_type = tile_.type.sum_type;
-  const std::string stride = tile_.unit_stride_c() ? "" : "ptrdiff_t stride, ";
-  const auto call = [&](const char* name) { return intrinsic(name, sum_); };
-  const auto open = [&](const char* name, const char* beta) {
-    line(0, "static inline void {}({}* c, {}{} re, {} im, const {}* alpha,{} size_t vl) {{", name,
-         scalar_type, stride, sum_.type, sum_.type, scalar_type,
-         beta[0] != '\0' ? fmt::format(" const {}* beta,", scalar_type) : "");
-    line(1, "{} c_re = {}({}(re, alpha[0], vl), alpha[1], im, vl);", sum_.type, call("vfnmsac_vf"),
-         call("vfmul_vf"));
-    line(1, "{} c_im = {}({}(im, alpha[0], vl), alpha[1], re, vl);", sum_.type, call("vfmacc_vf"),
-         call("vfmul_vf"));
-  };
-  const auto old = [&] {
-    line(1, "const {} old_re = {};", sum_.type, load_c("c"));
-    line(1, "const {} old_im = {};", sum_.type, load_c("c + 1"));
-  };
-  open("overwrite", "");
-  store("c_re, c_im");
-  line(0, "}}");
-  line(0, "");
-  open("accumulate", "beta");
-  old();
-  line(1, "c_re = {0}({1}(c_re, beta[0], old_re, vl), beta[1], old_im, vl);", call("vfnmsac_vf"),
-       call("vfmacc_vf"));
-  line(1, "c_im = {0}({0}(c_im, beta[0], old_im, vl), beta[1], old_re, vl);", call("vfmacc_vf"));
-  store("c_re, c_im");
-  line(0, "}}");
-  if (!choices_.beta_one) return;
-  line(0, "");
-  open("add", "");
-  old();
-  line(1, "c_re = {}(c_re, old_re, vl);", call("vfadd_vv"));
-  line(1, "c_im = {}(c_im, old_im, vl);", call("vfadd_vv"));
-  store("c_re, c_im");
-  line(0, "}}");
-}
-
-// Stores the tile, column by column, through one of the helpers.
-void Writer::update(int indent, const char* helper, const char* scale) {
-  for (int j = 0; j < tile_.across; ++j) {
-    for (int i = 0; i < tile_.vector_rows; ++i) {
-      const std::string values = tile_.type.complex()
-                                     ? fmt::format("{}, {}", cell(i, j, 0), cell(i, j, 1))
-                                     : cell(i, j, 0);
-      line(indent, "{}({}, {}{}, {}, {});", helper, c_place(i, j),
-           tile_.unit_stride_c() ? "" : "stride, ", values, scale, cut_vl(i));
-    }
-  }
-}
-
-void Writer::updates() {
-  const auto type = tile_.type.sum_type;
-  const bool complex = tile_.type.complex();
-  if (!tile_.unit_stride_c()) {
-    line(1, "/* C runs across the vectors. */");
-    line(1, "const ptrdiff_t stride = ldc * {};", tile_.sum_bytes() * tile_.type.parts);
-  }
-  if (complex) {
-    line(1, "const {0} alpha[2] = {{alpha_p[0], alpha_p[1]}};", type);
-    line(1, "const {0} beta[2] = {{beta_p[0], beta_p[1]}};", type);
-  } else {
-    line(1, "const {} alpha = *alpha_p;", type);
-    line(1, "const {} beta = *beta_p;", type);
-  }
-  const char* zero = complex ? "beta[0] == 0 && beta[1] == 0" : "beta == 0";
-  const char* one = complex ? "beta[0] == 1 && beta[1] == 0" : "beta == 1";
-  line(1, "if ({}) {{ /* C is not read: a NaN there must not survive */", zero);
-  update(2, "overwrite", "alpha");
-  if (choices_.beta_one) {
-    line(1, "}} else if ({}) {{", one);
-    update(2, "add", "alpha");
-  }
-  line(1, "}} else {{");
-  update(2, "accumulate", "alpha, beta");
-  line(1, "}}");
-}
-
-std::string Writer::file(const std::string& id, const std::string& symbol) {
+std::string IntrinsicsWriter::file(const std::string& id, const std::string& symbol) {
   header(id);
   line(0, "#include <riscv_vector.h>");
   if (!tile_.unit_stride_c()) line(0, "#include <stddef.h>");
@@ -494,11 +255,9 @@ std::string Writer::file(const std::string& id, const std::string& symbol) {
   return std::move(out_);
 }
 
-}  // namespace
-
 std::string intrinsics_c(const KernelPoint& point, const Tile& tile, const std::string& id,
                          const std::string& symbol) {
-  return Writer(point, tile).file(id, symbol);
+  return IntrinsicsWriter(point, tile).file(id, symbol);
 }
 
 }  // namespace quern::generator::rvv

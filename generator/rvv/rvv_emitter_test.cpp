@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
+#include <random>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -16,7 +18,19 @@ namespace {
 
 const RvvEmitter emitter;
 
-Target target(int vlen) { return {vlen, {"i", "v"}}; }
+// Tables of a machine that issues two instructions a cycle, adds an m1 vector in one and loads one
+// in two.
+Costs tables() {
+  Costs costs;
+  costs.issue_width = 2;
+  costs.scalar_load = {4, 1};
+  for (auto& row : costs.fma) row = {{{5, 1}, {5, 2}, {5, 4}, {8, 8}}};
+  for (auto& row : costs.widening_fma) row = {{{6, 2}, {6, 4}, {7, 8}, {16, 16}}};
+  for (auto& row : costs.vector_load) row = {{{3, 2}, {4, 4}, {8, 8}, {16, 16}}};
+  return costs;
+}
+
+Target target(int vlen) { return {vlen, {"i", "v", "zvfh", "zvfbfwma", "zicbop"}, tables()}; }
 KernelPoint point(int m_r, int n_r, int vlen) {
   return emitter.complete({"rvv", DType::f32, m_r, n_r, {}}, target(vlen));
 }
@@ -116,7 +130,15 @@ TEST(RvvText, MatchesTheGoldenFiles) {
   for (const char* id :
        {"rvv-f32-1x1-m1-vf-v128", "rvv-f32-10x3-m1-vf-v256", "rvv-f32-16x15-m1-vf-v256",
         "rvv-f32-20x6-m1-vf-v128", "rvv-f32-10x3-m1-vf-a2-u2-p4-asm-v256",
-        "rvv-f32-8x6-m2-vf-a2-u2-p8-asm-v128", "rvv-f32-5x4-m1-vf-asm-v256"}) {
+        "rvv-f32-8x6-m2-vf-a2-u2-p8-asm-v128", "rvv-f32-5x4-m1-vf-asm-v256",
+        // One of each type and choice, small enough to be read.
+        "rvv-f64-8x2-m2-vf-b1-v256", "rvv-f16-32x3-m1-vf-z256-v256", "rvv-f16f32-32x2-m1-vf-v256",
+        "rvv-bf16-16x2-m1-vf-asm-v256", "rvv-i8-32x2-m1-vf-asm-v256", "rvv-i8-16x3-m1-vf-v256",
+        "rvv-cf32-16x2-m1-vf-b1-v256", "rvv-cf64-4x2-m1-vf-a2-u2-p4-asm-v256",
+        "rvv-f32-3x16-m1-vf-vn-v256", "rvv-f32-3x16-m1-vf-vn-asm-v256",
+        "rvv-f32-16x3-m1-vf-vla-v256", "rvv-f32-16x3-m1-bc-u2-asm-vla-v256",
+        "rvv-f32-16x3-m1-ga-v256", "rvv-f32-16x3-m1-ga-cr-asm-v256",
+        "rvv-f32-16x4-m1-vf-a2-u2-pmod-b1-pcz-asm-v256"}) {
     const KernelPoint p = point(id);
     const Kernel kernel = emitter.emit(p, target(std::stoi(p.choices.at("vlen"))));
     const auto file = folder / (kernel.id + kernel.extension);
@@ -163,50 +185,201 @@ TEST(RvvSpace, ScheduleConstraintsSayWhy) {
   }
 }
 
-// Runs a scheduled loop on a machine whose registers hold names instead of numbers: every FMA must
-// find the elements of its own k step, and the panels must be read once, from front to back.
-TEST(RvvLoopBody, EveryFmaMeetsItsOwnElements) {
-  int checked = 0;
-  for (const int vlen : {128, 256}) {
-    for (const auto& p :
-         enumerate_space(emitter, target(vlen), DType::f32, {7, 24}, {1, 16}, {{"emit", "asm"}})
-             .points) {
-      const Tile tile = tile_of(p);
-      const Schedule schedule = schedule_of(p, {});
-      const LoopBody body = schedule_loop(tile, schedule);
-      ASSERT_LE(body.scalar_registers, 32) << emitter.id(p);
-      std::array<int, 32> a, b;
-      a.fill(-1);
-      b.fill(-1);
-      int next_a = 0, fmas = 0, first = 0;
-      const auto execute = [&](const std::vector<Operation>& operations) {
-        for (const Operation& o : operations) {
-          const int step = first + o.step;
-          auto& vector = a[static_cast<std::size_t>(o.vector_group)];
-          auto& scalar = b[static_cast<std::size_t>(o.scalar_register)];
-          if (o.kind == Operation::load_vector) {
-            vector = step * tile.vectors() + o.i;
-            ASSERT_EQ(vector, next_a++) << emitter.id(p);
-          } else if (o.kind == Operation::load_scalar) {
-            scalar = step * tile.scalars() + o.j;
+// Runs a loop on a machine whose registers hold names instead of numbers: every FMA must find the
+// elements of its own k step, and the panels must be read once, from front to back.
+void run_on_names(const KernelPoint& p) {
+  const std::string id = emitter.id(p);
+  const Tile tile = tile_of(p);
+  const Schedule schedule = schedule_of(p, tables());
+  const LoopBody body = schedule_loop(tile, schedule);
+  ASSERT_LE(body.scalar_registers, scalar_registers_of(tile)) << id;
+  const bool spread = schedule.operand != ScalarOperand::scalar;
+  std::array<int, 32> vectors, scalars, spreads;
+  vectors.fill(-1);
+  scalars.fill(-1);
+  spreads.fill(-1);
+  int next_vector = 0, fmas = 0, first = 0, row = -1;
+  const auto execute = [&](const std::vector<Operation>& operations) {
+    for (const Operation& o : operations) {
+      const int step = first + o.step;
+      auto& vector = vectors[static_cast<std::size_t>(o.vector_group)];
+      auto& scalar = scalars[static_cast<std::size_t>(o.scalar_register)];
+      auto& spread_over = spreads[static_cast<std::size_t>(o.scalar_register)];
+      const int element = step * tile.scalars() + o.j;
+      switch (o.kind) {
+        case Operation::load_vector:
+          vector = step * tile.vectors() + o.i;
+          ASSERT_EQ(vector, next_vector++) << id;
+          break;
+        case Operation::load_scalar:
+          scalar = element;
+          break;
+        case Operation::load_row:
+          row = step;
+          break;
+        case Operation::spread:
+          if (schedule.operand == ScalarOperand::gather) {
+            ASSERT_EQ(row, step) << id;
           } else {
-            ASSERT_EQ(vector, step * tile.vectors() + o.i) << emitter.id(p);
-            ASSERT_EQ(scalar, step * tile.scalars() + o.j) << emitter.id(p);
-            ++fmas;
+            ASSERT_EQ(scalars[static_cast<std::size_t>(o.j % body.scalar_registers)], element)
+                << id;
           }
-        }
-      };
-      constexpr int iterations = 3;
-      execute(body.before);
-      for (; first < (iterations - 1) * schedule.unroll; first += schedule.unroll)
-        execute(body.loop);
-      execute(body.last);
-      ASSERT_EQ(fmas, iterations * schedule.unroll * tile.fmas()) << emitter.id(p);
-      ASSERT_EQ(next_a, iterations * schedule.unroll * tile.vectors()) << emitter.id(p);
-      ++checked;
+          spread_over = element;
+          break;
+        case Operation::fma:
+          ASSERT_EQ(vector, step * tile.vectors() + o.i) << id;
+          ASSERT_EQ(spread ? spread_over : scalar, element) << id;
+          ++fmas;
+          break;
+      }
     }
+  };
+  constexpr int iterations = 3;
+  execute(body.before);
+  for (; first < (iterations - 1) * schedule.unroll; first += schedule.unroll) execute(body.loop);
+  execute(body.last);
+  ASSERT_EQ(fmas, iterations * schedule.unroll * tile.fmas()) << id;
+  ASSERT_EQ(next_vector, iterations * schedule.unroll * tile.vectors()) << id;
+}
+
+TEST(RvvLoopBody, EveryFmaMeetsItsOwnElements) {
+  std::map<std::string, int> checked;
+  const auto check = [&](DType dtype, int vlen, Range m_r, Range n_r,
+                         const std::map<std::string, std::string>& asked) {
+    for (const auto& p : enumerate_space(emitter, target(vlen), dtype, m_r, n_r, asked).points) {
+      run_on_names(p);
+      if (testing::Test::HasFatalFailure()) return;
+      ++checked[p.choices.at("pipeline")];
+      ++checked[p.choices.at("operand")];
+      ++checked[p.choices.at("loads")];
+      ++checked[std::string(info(dtype).name)];
+    }
+  };
+  check(DType::f32, 128, {7, 24}, {3, 12}, {{"emit", "asm"}});
+  check(DType::f32, 256, {7, 24}, {1, 16}, {{"emit", "asm"}, {"loads", "all"}, {"unroll", "1,4"}});
+  check(DType::cf32, 256, {3, 16}, {1, 7}, {{"emit", "asm"}, {"vector", "all"}});
+  check(DType::i8, 256, {9, 32}, {5, 14}, {{"emit", "asm"}, {"unroll", "2"}});
+  check(DType::f64, 256, {5, 8}, {3, 8}, {{"operand", "broadcast,gather"}, {"unroll", "all"}});
+  for (const char* what : {"0", "8", "16", "modulo", "vf", "broadcast", "gather", "grouped", "f32",
+                           "cf32", "i8", "f64"}) {
+    EXPECT_GT(checked[what], 10) << what;
   }
-  EXPECT_GT(checked, 5000);
+}
+
+// What a modulo schedule does, by hand. 8x4 of LMUL 1 on the tables above: an FMA takes a cycle of
+// the FMA unit, but 4 FMAs, a vector load with its address step, 4 scalar loads and 2 instructions
+// of the loop are 12, of which two issue a cycle: 1.5 cycles from FMA to FMA, two k steps in 11
+// (10.5 are needed: 21 instructions).
+TEST(RvvSchedule, ModuloLeavesRoomForLatencies) {
+  const auto p = point("rvv-f32-8x4-m1-vf-a2-u2-pmod-asm-v256");
+  ASSERT_TRUE(emitter.violations(p, target(256)).empty());
+  const Tile tile = tile_of(p);
+  const Loads loads = place_loads(tile, schedule_of(p, tables()));
+  constexpr double interval = 11.0 / 8;
+  // A load issues with the FMA that it stands behind, in the whole cycle of that one.
+  const auto cycles_ahead = [&](const Load& load) {
+    return load.use * interval - std::floor((load.place - 1) * interval);
+  };
+  for (const auto& load : loads.scalars) EXPECT_GE(cycles_ahead(load), 4) << load.index;
+  for (const auto& load : loads.vectors) EXPECT_GE(cycles_ahead(load), 3) << load.index;
+  // No tables, no schedule.
+  Target bare = target(256);
+  bare.costs = {};
+  ASSERT_FALSE(emitter.violations(p, bare).empty());
+  EXPECT_NE(emitter.violations(p, bare)[0].reason.find("no timing tables"), std::string::npos);
+}
+
+TEST(RvvTile, ComplexProductsGoToTheirParts) {
+  const Tile tile = tile_of(point("rvv-cf32-16x3-m1-vf-v256"));
+  ASSERT_EQ(tile.vectors(), 4);  // re 0..7, re 8..15, im 0..7, im 8..15
+  ASSERT_EQ(tile.scalars(), 6);  // re 0..2, im 0..2
+  ASSERT_EQ(tile.accumulators(), 12);
+  const struct {
+    int i, j, row, column, part;
+    bool subtract;
+  } cases[] = {
+      {0, 0, 0, 0, 0, false}, {1, 2, 1, 2, 0, false}, {0, 3, 0, 0, 1, false},
+      {2, 1, 0, 1, 1, false}, {3, 5, 1, 2, 0, true},  {2, 3, 0, 0, 0, true},
+  };
+  for (const auto& c : cases) {
+    const auto product = tile.product(c.i, c.j);
+    EXPECT_EQ(product.row, c.row);
+    EXPECT_EQ(product.column, c.column);
+    EXPECT_EQ(product.part, c.part);
+    EXPECT_EQ(product.subtract, c.subtract);
+  }
+}
+
+TEST(RvvTile, TypesAndOrientations) {
+  const struct {
+    const char* id;
+    int lanes, vector_rows, along, across, registers;  // registers with one group
+    bool unit_stride;
+  } cases[] = {
+      {"rvv-f64-8x7-m2-vf-v256", 8, 1, 8, 7, 16, true},
+      {"rvv-f16-32x6-m1-vf-v256", 16, 2, 32, 6, 13, true},
+      // Sums twice as wide: 14 of LMUL 2, and room for one of them in the update.
+      {"rvv-f16f32-16x14-m1-vf-v256", 16, 1, 16, 14, 30, true},
+      {"rvv-i8-32x6-m2-vf-v256", 32, 1, 32, 6, 28, true},
+      {"rvv-cf64-4x5-m1-vf-v256", 4, 1, 4, 5, 11, true},
+      {"rvv-f32-5x16-m2-vf-vn-v256", 16, 1, 16, 5, 12, false},
+      {"rvv-f32-5x16-m2-vf-vn-cr-v256", 16, 1, 16, 5, 12, true},
+      {"rvv-f32-16x5-m2-vf-cr-v256", 16, 1, 16, 5, 12, false},
+  };
+  for (const auto& c : cases) {
+    const Tile tile = tile_of(point(c.id));
+    EXPECT_EQ(tile.lanes, c.lanes) << c.id;
+    EXPECT_EQ(tile.vector_rows, c.vector_rows) << c.id;
+    EXPECT_EQ(tile.along, c.along) << c.id;
+    EXPECT_EQ(tile.across, c.across) << c.id;
+    EXPECT_EQ(tile.vector_registers(1), c.registers) << c.id;
+    EXPECT_EQ(tile.unit_stride_c(), c.unit_stride) << c.id;
+    EXPECT_TRUE(emitter.violations(point(c.id), target(256)).empty()) << c.id;
+  }
+}
+
+TEST(RvvFamily, AlongNCoversColumnsAndRows) {
+  const auto family = emitter.family_of(point("rvv-f32-3x20-m1-vf-vn-cr-v256"));
+  EXPECT_EQ(family.lanes, 8);
+  ASSERT_EQ(family.points.size(), 3u * 3);
+  EXPECT_EQ(family.points[0].n_r, 8);
+  EXPECT_EQ(family.points[0].m_r, 1);
+  EXPECT_EQ(family.points[5].n_r, 16);
+  EXPECT_EQ(family.points[5].m_r, 3);
+  const auto form = emitter.form_of(family.points.back());
+  EXPECT_EQ(form.along, KernelForm::Along::n);
+  EXPECT_EQ(form.c_order, KernelForm::COrder::row_major);
+  EXPECT_FALSE(form.blas());
+  EXPECT_TRUE(emitter.form_of(point("rvv-cf32-8x3-m1-vf-b1-asm-v256")).blas());
+}
+
+TEST(RvvId, EveryChoiceIsSpelt) {
+  std::mt19937 random(1);
+  const auto parameters = emitter.parameters(target(256));
+  for (int i = 0; i < 5000; ++i) {
+    KernelPoint p{"rvv", dtypes[random() % std::size(dtypes)].dtype, 8, 5, {}};
+    for (const auto& parameter : parameters)
+      p.choices[parameter.name] = parameter.values[random() % parameter.values.size()];
+    ASSERT_EQ(emitter.parse_id(emitter.id(p)), p) << emitter.id(p);
+  }
+}
+
+TEST(RvvSpace, TakesListsOfValues) {
+  const auto count = [](const std::map<std::string, std::string>& asked) {
+    return enumerate_space(emitter, target(256), DType::f32, {8, 8}, {4, 4}, asked).points.size();
+  };
+  auto asked = plain(256);
+  EXPECT_EQ(count(asked), 1u);
+  asked["unroll"] = "1,4";
+  EXPECT_EQ(count(asked), 2u);
+  asked["unroll"] = "all";
+  EXPECT_EQ(count(asked), 4u);
+  asked["vl"] = "agnostic,fixed,agnostic";
+  EXPECT_EQ(count(asked), 8u);
+  asked["vl"] = "agnostic,";
+  EXPECT_THROW((void)count(asked), Error);
+  asked["vl"] = "";
+  EXPECT_THROW((void)count(asked), Error);
 }
 
 }  // namespace

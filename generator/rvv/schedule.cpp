@@ -46,18 +46,25 @@ class ReservationTable {
   ReservationTable(int cycles, double width)
       : free_slots_(static_cast<std::size_t>(cycles), std::max(1, static_cast<int>(width))),
         loading_(static_cast<std::size_t>(cycles), false) {}
-  // Takes issue slots from `cycle` on, and the load unit for `busy` cycles; false if they are not
-  // free.
-  bool take(int cycle, int slots, int busy) {
+  // Takes an issue slot in `cycle` and the load unit for `busy` cycles from there; false if they
+  // are not free.
+  bool take(int cycle, int busy) {
     for (int c = 0; c < busy; ++c) {
       if (loading_[at(cycle + c)]) return false;
     }
-    if (free_slots_[at(cycle)] < slots) return false;
-    issue(cycle, slots);
+    if (free_slots_[at(cycle)] < 1) return false;
+    issue(cycle);
     for (int c = 0; c < busy; ++c) loading_[at(cycle + c)] = true;
     return true;
   }
-  void issue(int cycle, int slots) { free_slots_[at(cycle)] -= slots; }
+  void issue(int cycle) { --free_slots_[at(cycle)]; }
+  // Takes the first free issue slot from `cycle` on; none if all are taken.
+  void issue_from(int cycle) {
+    for (std::size_t c = 0; c < free_slots_.size(); ++c) {
+      if (free_slots_[at(cycle + static_cast<int>(c))] > 0)
+        return issue(cycle + static_cast<int>(c));
+    }
+  }
 
  private:
   std::size_t at(int cycle) const {
@@ -75,8 +82,7 @@ void place_modulo(const Tile& tile, const Schedule& schedule, Loads& loads) {
   const Costs::Cost& vector = Costs::at(costs.vector_load, tile.type.panel_bits, tile.lmul);
   const int length = fmas_of(tile, schedule);
   // A vector load brings an address step with it; loop end and count are two more.
-  constexpr int vector_slots = 2;
-  const double instructions = length + vector_slots * static_cast<double>(loads.vectors.size()) +
+  const double instructions = length + 2 * static_cast<double>(loads.vectors.size()) +
                               static_cast<double>(loads.scalars.size()) + 2;
   // Cycles from FMA to FMA where nothing stalls: the FMA unit's or the front end's.
   const double interval = std::max(fma.occupancy, instructions / costs.issue_width / length);
@@ -84,14 +90,14 @@ void place_modulo(const Tile& tile, const Schedule& schedule, Loads& loads) {
     return static_cast<int>(std::floor(position * interval));
   };
   ReservationTable table(std::max(1, cycle_of(length)), costs.issue_width);
-  for (int q = 0; q < length; ++q) table.issue(cycle_of(q), 1);
+  for (int q = 0; q < length; ++q) table.issue(cycle_of(q));
 
-  const auto place = [&](Load& load, const Costs::Cost& cost, int slots, int earliest) {
+  const auto place = [&](Load& load, const Costs::Cost& cost, int earliest) {
     const int latest = static_cast<int>(std::floor(load.use * interval - cost.latency));
     const int busy = std::max(1, static_cast<int>(std::ceil(cost.occupancy)));
     const int first = cycle_of(earliest);
     int cycle = latest;
-    while (cycle >= first && !table.take(cycle, slots, busy)) --cycle;
+    while (cycle >= first && !table.take(cycle, busy)) --cycle;
     if (cycle < first) cycle = std::max(latest, first);
     // Behind the FMA that issues in the same cycle.
     const int position = static_cast<int>(std::ceil((cycle + 1) / interval));
@@ -101,12 +107,12 @@ void place_modulo(const Tile& tile, const Schedule& schedule, Loads& loads) {
   // front to back, so none stands ahead of the one before it.
   int before = -length;
   for (Load& load : loads.vectors) {
-    place(load, vector, vector_slots,
-          std::max(load.use - (schedule.groups - 1) * tile.scalars(), before));
+    place(load, vector, std::max(load.use - (schedule.groups - 1) * tile.scalars(), before));
+    table.issue_from(cycle_of(load.place));
     before = load.place;
   }
   for (Load& load : loads.scalars) {
-    place(load, costs.scalar_load, 1, std::max(load.last_use - length + 1, -length));
+    place(load, costs.scalar_load, std::max(load.last_use - length + 1, -length));
   }
 }
 

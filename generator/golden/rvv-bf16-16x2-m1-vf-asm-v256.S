@@ -1,0 +1,76 @@
+/*
+ * rvv-bf16-16x2-m1-vf-asm-v256: a GEMM micro-kernel for VLEN 256.
+ *
+ *   C = alpha * A * B + beta * C,  C is m x 2 with 1 <= m <= 16
+ *
+ * Register map, 6 of 32 vector registers (LMUL 1) and 1 of 32 scalars:
+ *
+ *   v0  ..v2    row 0 of C's vectors, columns 0..1: rows 0..m-1
+ *   v4          vectors of A, in turn
+ *   ft0 ..ft0   elements of B (1 in the order ft0-7, fa0-7, ft8-11, fs0-11)
+ *
+ *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
+ *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
+ *   a2 alpha       a6 C, moving          t2 elements of the others
+ *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *
+ * An iteration is 1 k step; a scalar is loaded 0 FMAs ahead of its use.
+ * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
+ *   quern generate --board B --dtype bf16 --mr 16 --nr 2
+ *     --lmul 1 --emit asm
+ */
+    .text
+    .p2align 4
+    .globl quern_rvv_bf16_16x2_m1_vf_asm_v256
+    .type quern_rvv_bf16_16x2_m1_vf_asm_v256, @function
+quern_rvv_bf16_16x2_m1_vf_asm_v256:
+    slli        t0, a0, 1
+    vsetvli     zero, a0, e32, m2, ta, ma
+    slli        a7, a7, 2
+    vmv.v.i     v0, 0
+    vmv.v.i     v2, 0
+    vsetvli     zero, a0, e16, m1, ta, ma
+    beqz        a1, .Lupdate
+    mv          t3, a1
+    beqz        t3, .Lupdate
+    .p2align 3
+.Lloop:
+    addi        t3, t3, -1
+    vle16.v     v4, (a3)
+    add         a3, a3, t0
+    flh         ft0, 0(a4)
+    vfwmaccbf16.vf v0, ft0, v4
+    flh         ft0, 2(a4)
+    vfwmaccbf16.vf v2, ft0, v4
+    addi        a4, a4, 4
+    bnez        t3, .Lloop
+.Lupdate:
+    vsetvli     zero, a0, e32, m2, ta, ma
+    mv          t6, a7
+    lwu         t3, (a5)
+    flw         fa0, (a2)
+    flw         fa1, (a5)
+    slli        t3, t3, 33
+    beqz        t3, .Loverwrite
+    mv          t5, a6
+    vfmul.vf    v0, v0, fa0
+    vfmul.vf    v2, v2, fa0
+    vle32.v     v4, (t5)
+    add         t5, t5, t6
+    vfmacc.vf   v0, fa1, v4
+    vle32.v     v4, (t5)
+    vfmacc.vf   v2, fa1, v4
+    vse32.v     v0, (a6)
+    add         a6, a6, t6
+    vse32.v     v2, (a6)
+    ret
+.Loverwrite:
+    /* beta = 0: C is not read, a NaN there must not survive. */
+    vfmul.vf    v0, v0, fa0
+    vfmul.vf    v2, v2, fa0
+    vse32.v     v0, (a6)
+    add         a6, a6, t6
+    vse32.v     v2, (a6)
+    ret
+    .size quern_rvv_bf16_16x2_m1_vf_asm_v256, . - quern_rvv_bf16_16x2_m1_vf_asm_v256
+    .section .note.GNU-stack, "", @progbits

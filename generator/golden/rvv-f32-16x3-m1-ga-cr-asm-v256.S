@@ -1,0 +1,188 @@
+/*
+ * rvv-f32-16x3-m1-ga-cr-asm-v256: a GEMM micro-kernel for VLEN 256.
+ *
+ *   C = alpha * A * B + beta * C,  C is m x 3 with 9 <= m <= 16, row-major
+ *
+ * Register map, 11 of 32 vector registers (LMUL 1) and 0 of 32 scalars:
+ *
+ *   v0  ..v2    row 0 of C's vectors, columns 0..2: rows 0..7
+ *   v3  ..v5    row 1 of C's vectors, columns 0..2: rows 8..m-1
+ *   v6  ..v7    vectors of A
+ *   v8  ..v9    elements of B spread over a vector, in turn
+ *   v10         the row of B that they come from
+ *
+ *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
+ *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
+ *   a2 alpha       a6 C, moving          t2 elements of the others
+ *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *
+ * An iteration is 1 k step; a scalar is loaded 0 FMAs ahead of its use.
+ * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
+ *   quern generate --board B --dtype f32 --mr 16 --nr 3
+ *     --lmul 1 --operand gather --c-order row --emit asm
+ */
+    .text
+    .p2align 4
+    .globl quern_rvv_f32_16x3_m1_ga_cr_asm_v256
+    .type quern_rvv_f32_16x3_m1_ga_cr_asm_v256, @function
+quern_rvv_f32_16x3_m1_ga_cr_asm_v256:
+    li          t2, 8
+    addi        t1, a0, -8
+    slli        t0, t1, 2
+    vsetvli     zero, t2, e32, m1, ta, ma
+    slli        a7, a7, 2
+    vmv.v.i     v0, 0
+    vmv.v.i     v1, 0
+    vmv.v.i     v2, 0
+    vmv.v.i     v3, 0
+    vmv.v.i     v4, 0
+    vmv.v.i     v5, 0
+    beqz        a1, .Lupdate
+    /* A short last vector is loaded at full length while the panel goes on behind it: spare */
+    /* lanes hold values of the next k step. Only the last step must cut it. */
+    sltu        t5, t1, t2
+    /* So is a row that is gathered from, of which the last steps may have to be cut. */
+    addi        t6, t2, -1
+    li          t3, 3
+    divu        t6, t6, t3
+    bgeu        t5, t6, .Lcounted
+    mv          t5, t6
+.Lcounted:
+    bgeu        a1, t5, .Lenough
+    mv          t5, a1
+.Lenough:
+    sub         a1, a1, t5
+    mv          t3, a1
+    beqz        t3, .Ltail
+    .p2align 3
+.Lloop:
+    addi        t3, t3, -1
+    vle32.v     v10, (a4)
+    vle32.v     v6, (a3)
+    addi        a3, a3, 32
+    vle32.v     v7, (a3)
+    add         a3, a3, t0
+    vrgather.vi v8, v10, 0
+    vrgather.vi v9, v10, 1
+    vfmacc.vv   v0, v8, v6
+    vfmacc.vv   v3, v8, v7
+    vrgather.vi v8, v10, 2
+    vfmacc.vv   v1, v9, v6
+    vfmacc.vv   v4, v9, v7
+    vfmacc.vv   v2, v8, v6
+    vfmacc.vv   v5, v8, v7
+    addi        a4, a4, 12
+    bnez        t3, .Lloop
+.Ltail:
+    beqz        t5, .Lupdate
+.Lcut:
+    addi        t5, t5, -1
+    li          t6, 3
+    vsetvli     zero, t6, e32, m1, ta, ma
+    vle32.v     v10, (a4)
+    vsetvli     zero, t2, e32, m1, ta, ma
+    vle32.v     v6, (a3)
+    addi        a3, a3, 32
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vle32.v     v7, (a3)
+    add         a3, a3, t0
+    vsetvli     zero, t2, e32, m1, ta, ma
+    vrgather.vi v8, v10, 0
+    vrgather.vi v9, v10, 1
+    vfmacc.vv   v0, v8, v6
+    vfmacc.vv   v3, v8, v7
+    vrgather.vi v8, v10, 2
+    vfmacc.vv   v1, v9, v6
+    vfmacc.vv   v4, v9, v7
+    vfmacc.vv   v2, v8, v6
+    vfmacc.vv   v5, v8, v7
+    addi        a4, a4, 12
+    bnez        t5, .Lcut
+.Lupdate:
+    /* C runs across the vectors: a column further is an element further. */
+    mul         a3, a7, t2
+    li          t6, -1
+    mul         t6, t6, a3
+    addi        t6, t6, 4
+    mv          a4, a7
+    lwu         t3, (a5)
+    flw         fa0, (a2)
+    flw         fa1, (a5)
+    slli        t3, t3, 33
+    beqz        t3, .Loverwrite
+    mv          t5, a6
+    vfmul.vf    v0, v0, fa0
+    vfmul.vf    v3, v3, fa0
+    vfmul.vf    v1, v1, fa0
+    vfmul.vf    v4, v4, fa0
+    vfmul.vf    v2, v2, fa0
+    vfmul.vf    v5, v5, fa0
+    vlse32.v    v6, (t5), a4
+    add         t5, t5, a3
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vlse32.v    v7, (t5), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    add         t5, t5, t6
+    vlse32.v    v8, (t5), a4
+    add         t5, t5, a3
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vlse32.v    v9, (t5), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    add         t5, t5, t6
+    vlse32.v    v10, (t5), a4
+    add         t5, t5, a3
+    vfmacc.vf   v0, fa1, v6
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vlse32.v    v6, (t5), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    vfmacc.vf   v3, fa1, v7
+    vsse32.v    v0, (a6), a4
+    add         a6, a6, a3
+    vfmacc.vf   v1, fa1, v8
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vsse32.v    v3, (a6), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    add         a6, a6, t6
+    vfmacc.vf   v4, fa1, v9
+    vsse32.v    v1, (a6), a4
+    add         a6, a6, a3
+    vfmacc.vf   v2, fa1, v10
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vsse32.v    v4, (a6), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    add         a6, a6, t6
+    vfmacc.vf   v5, fa1, v6
+    vsse32.v    v2, (a6), a4
+    add         a6, a6, a3
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vsse32.v    v5, (a6), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    ret
+.Loverwrite:
+    /* beta = 0: C is not read, a NaN there must not survive. */
+    vfmul.vf    v0, v0, fa0
+    vfmul.vf    v3, v3, fa0
+    vfmul.vf    v1, v1, fa0
+    vfmul.vf    v4, v4, fa0
+    vfmul.vf    v2, v2, fa0
+    vfmul.vf    v5, v5, fa0
+    vsse32.v    v0, (a6), a4
+    add         a6, a6, a3
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vsse32.v    v3, (a6), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    add         a6, a6, t6
+    vsse32.v    v1, (a6), a4
+    add         a6, a6, a3
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vsse32.v    v4, (a6), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    add         a6, a6, t6
+    vsse32.v    v2, (a6), a4
+    add         a6, a6, a3
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vsse32.v    v5, (a6), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    ret
+    .size quern_rvv_f32_16x3_m1_ga_cr_asm_v256, . - quern_rvv_f32_16x3_m1_ga_cr_asm_v256
+    .section .note.GNU-stack, "", @progbits

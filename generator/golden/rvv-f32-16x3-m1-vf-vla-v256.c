@@ -1,0 +1,88 @@
+/*
+ * rvv-f32-16x3-m1-vf-vla-v256: a GEMM micro-kernel for every VLEN of 128 or more, here counted for VLEN 256.
+ *
+ *   C = alpha * A * B + beta * C,  C is m x 3 with 9 <= m <= 16
+ *
+ * Register map, 7 of 32 vector registers (LMUL 1) and 3 of 32 scalars:
+ *
+ *         b0     ... b2
+ *   a0     c0_0   ... c0_2   rows 0..7
+ *   a1     c1_0   ... c1_2   rows 8..m-1
+ *
+ * The vectors a0, a1, ... are loaded one after the other, so one register holds them in turn.
+ * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
+ *   quern generate --board B --dtype f32 --mr 16 --nr 3 --lmul 1 --vl agnostic
+ */
+#include <riscv_vector.h>
+#include <stdint.h>
+
+static inline void overwrite(float* c, vfloat32m1_t sum, float alpha, size_t vl) {
+  __riscv_vse32_v_f32m1(c, __riscv_vfmul_vf_f32m1(sum, alpha, vl), vl);
+}
+
+static inline void accumulate(float* c, vfloat32m1_t sum, float alpha, float beta, size_t vl) {
+  const vfloat32m1_t old = __riscv_vfmul_vf_f32m1(__riscv_vle32_v_f32m1(c, vl), beta, vl);
+  __riscv_vse32_v_f32m1(c, __riscv_vfmacc_vf_f32m1(old, alpha, sum, vl), vl);
+}
+
+void quern_rvv_f32_16x3_m1_vf_vla_v256(int64_t m, int64_t k, const float* alpha_p, const float* a, const float* b,
+                                       const float* beta_p, float* c, int64_t ldc) {
+  const size_t vl = __riscv_vsetvlmax_e32m1();
+  const size_t last_vl = (size_t)m - vl;
+  vfloat32m1_t c0_0 = __riscv_vfmv_v_f_f32m1(0, vl);
+  vfloat32m1_t c0_1 = __riscv_vfmv_v_f_f32m1(0, vl);
+  vfloat32m1_t c0_2 = __riscv_vfmv_v_f_f32m1(0, vl);
+  vfloat32m1_t c1_0 = __riscv_vfmv_v_f_f32m1(0, vl);
+  vfloat32m1_t c1_1 = __riscv_vfmv_v_f_f32m1(0, vl);
+  vfloat32m1_t c1_2 = __riscv_vfmv_v_f_f32m1(0, vl);
+
+  /* A short last vector is loaded at full length while the panel goes on behind it: the spare lanes hold
+     values of the next k step and are never stored. Only the last step must cut it. */
+  const int64_t whole = last_vl == vl ? k : k - 1;
+  for (int64_t p = 0; p < whole; ++p) {
+    const float b0 = b[0];
+    const float b1 = b[1];
+    const float b2 = b[2];
+    const vfloat32m1_t a0 = __riscv_vle32_v_f32m1(a, vl);
+    c0_0 = __riscv_vfmacc_vf_f32m1(c0_0, b0, a0, vl);
+    c0_1 = __riscv_vfmacc_vf_f32m1(c0_1, b1, a0, vl);
+    c0_2 = __riscv_vfmacc_vf_f32m1(c0_2, b2, a0, vl);
+    const vfloat32m1_t a1 = __riscv_vle32_v_f32m1(a + vl, vl);
+    c1_0 = __riscv_vfmacc_vf_f32m1(c1_0, b0, a1, vl);
+    c1_1 = __riscv_vfmacc_vf_f32m1(c1_1, b1, a1, vl);
+    c1_2 = __riscv_vfmacc_vf_f32m1(c1_2, b2, a1, vl);
+    a += m;
+    b += 3;
+  }
+  if (whole >= 0 && whole < k) {
+    const float b0 = b[0];
+    const float b1 = b[1];
+    const float b2 = b[2];
+    const vfloat32m1_t a0 = __riscv_vle32_v_f32m1(a, vl);
+    c0_0 = __riscv_vfmacc_vf_f32m1(c0_0, b0, a0, vl);
+    c0_1 = __riscv_vfmacc_vf_f32m1(c0_1, b1, a0, vl);
+    c0_2 = __riscv_vfmacc_vf_f32m1(c0_2, b2, a0, vl);
+    const vfloat32m1_t a1 = __riscv_vle32_v_f32m1(a + vl, last_vl);
+    c1_0 = __riscv_vfmacc_vf_f32m1(c1_0, b0, a1, last_vl);
+    c1_1 = __riscv_vfmacc_vf_f32m1(c1_1, b1, a1, last_vl);
+    c1_2 = __riscv_vfmacc_vf_f32m1(c1_2, b2, a1, last_vl);
+  }
+
+  const float alpha = *alpha_p;
+  const float beta = *beta_p;
+  if (beta == 0) { /* C is not read: a NaN there must not survive */
+    overwrite(c, c0_0, alpha, vl);
+    overwrite(c + vl, c1_0, alpha, last_vl);
+    overwrite(c + ldc, c0_1, alpha, vl);
+    overwrite(c + ldc + vl, c1_1, alpha, last_vl);
+    overwrite(c + 2 * ldc, c0_2, alpha, vl);
+    overwrite(c + 2 * ldc + vl, c1_2, alpha, last_vl);
+  } else {
+    accumulate(c, c0_0, alpha, beta, vl);
+    accumulate(c + vl, c1_0, alpha, beta, last_vl);
+    accumulate(c + ldc, c0_1, alpha, beta, vl);
+    accumulate(c + ldc + vl, c1_1, alpha, beta, last_vl);
+    accumulate(c + 2 * ldc, c0_2, alpha, beta, vl);
+    accumulate(c + 2 * ldc + vl, c1_2, alpha, beta, last_vl);
+  }
+}

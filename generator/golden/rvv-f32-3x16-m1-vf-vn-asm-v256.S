@@ -1,0 +1,168 @@
+/*
+ * rvv-f32-3x16-m1-vf-vn-asm-v256: a GEMM micro-kernel for VLEN 256.
+ *
+ *   C = alpha * A * B + beta * C,  C is 3 x n with 9 <= n <= 16
+ *
+ * Register map, 7 of 32 vector registers (LMUL 1) and 3 of 32 scalars:
+ *
+ *   v0  ..v2    row 0 of C's vectors, rows 0..2: columns 0..7
+ *   v3  ..v5    row 1 of C's vectors, rows 0..2: columns 8..n-1
+ *   v6          vectors of B, in turn
+ *   ft0 ..ft2   elements of A (3 in the order ft0-7, fa0-7, ft8-11, fs0-11)
+ *
+ *   a0 n           a3 A panel, moving    t0 bytes from the last vector to the next
+ *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
+ *   a2 alpha       a6 C, moving          t2 elements of the others
+ *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *
+ * An iteration is 1 k step; a scalar is loaded 0 FMAs ahead of its use.
+ * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
+ *   quern generate --board B --dtype f32 --mr 3 --nr 16
+ *     --lmul 1 --vector n --emit asm
+ */
+    .text
+    .p2align 4
+    .globl quern_rvv_f32_3x16_m1_vf_vn_asm_v256
+    .type quern_rvv_f32_3x16_m1_vf_vn_asm_v256, @function
+quern_rvv_f32_3x16_m1_vf_vn_asm_v256:
+    li          t2, 8
+    addi        t1, a0, -8
+    slli        t0, t1, 2
+    vsetvli     zero, t2, e32, m1, ta, ma
+    slli        a7, a7, 2
+    vmv.v.i     v0, 0
+    vmv.v.i     v1, 0
+    vmv.v.i     v2, 0
+    vmv.v.i     v3, 0
+    vmv.v.i     v4, 0
+    vmv.v.i     v5, 0
+    beqz        a1, .Lupdate
+    /* A short last vector is loaded at full length while the panel goes on behind it: spare */
+    /* lanes hold values of the next k step. Only the last step must cut it. */
+    sltu        t5, t1, t2
+    sub         a1, a1, t5
+    mv          t3, a1
+    beqz        t3, .Ltail
+    .p2align 3
+.Lloop:
+    addi        t3, t3, -1
+    vle32.v     v6, (a4)
+    addi        a4, a4, 32
+    flw         ft0, 0(a3)
+    vfmacc.vf   v0, ft0, v6
+    flw         ft1, 4(a3)
+    vfmacc.vf   v1, ft1, v6
+    flw         ft2, 8(a3)
+    vfmacc.vf   v2, ft2, v6
+    vle32.v     v6, (a4)
+    add         a4, a4, t0
+    vfmacc.vf   v3, ft0, v6
+    vfmacc.vf   v4, ft1, v6
+    vfmacc.vf   v5, ft2, v6
+    addi        a3, a3, 12
+    bnez        t3, .Lloop
+.Ltail:
+    beqz        t5, .Lupdate
+    flw         ft0, 0(a3)
+    flw         ft1, 4(a3)
+    flw         ft2, 8(a3)
+    vle32.v     v6, (a4)
+    addi        a4, a4, 32
+    vfmacc.vf   v0, ft0, v6
+    vfmacc.vf   v1, ft1, v6
+    vfmacc.vf   v2, ft2, v6
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vle32.v     v6, (a4)
+    add         a4, a4, t0
+    vfmacc.vf   v3, ft0, v6
+    vfmacc.vf   v4, ft1, v6
+    vfmacc.vf   v5, ft2, v6
+    vsetvli     zero, t2, e32, m1, ta, ma
+.Lupdate:
+    /* C runs across the vectors: a column further is an element further. */
+    mul         a3, a7, t2
+    li          t6, -1
+    mul         t6, t6, a3
+    addi        t6, t6, 4
+    mv          a4, a7
+    lwu         t3, (a5)
+    flw         fa0, (a2)
+    flw         fa1, (a5)
+    slli        t3, t3, 33
+    beqz        t3, .Loverwrite
+    mv          t5, a6
+    vfmul.vf    v0, v0, fa0
+    vfmul.vf    v3, v3, fa0
+    vfmul.vf    v1, v1, fa0
+    vfmul.vf    v4, v4, fa0
+    vfmul.vf    v2, v2, fa0
+    vfmul.vf    v5, v5, fa0
+    vlse32.v    v6, (t5), a4
+    add         t5, t5, a3
+    vfmacc.vf   v0, fa1, v6
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vlse32.v    v6, (t5), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    add         t5, t5, t6
+    vfmacc.vf   v3, fa1, v6
+    vsse32.v    v0, (a6), a4
+    add         a6, a6, a3
+    vlse32.v    v6, (t5), a4
+    add         t5, t5, a3
+    vfmacc.vf   v1, fa1, v6
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vsse32.v    v3, (a6), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    add         a6, a6, t6
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vlse32.v    v6, (t5), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    add         t5, t5, t6
+    vfmacc.vf   v4, fa1, v6
+    vsse32.v    v1, (a6), a4
+    add         a6, a6, a3
+    vlse32.v    v6, (t5), a4
+    add         t5, t5, a3
+    vfmacc.vf   v2, fa1, v6
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vsse32.v    v4, (a6), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    add         a6, a6, t6
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vlse32.v    v6, (t5), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    vfmacc.vf   v5, fa1, v6
+    vsse32.v    v2, (a6), a4
+    add         a6, a6, a3
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vsse32.v    v5, (a6), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    ret
+.Loverwrite:
+    /* beta = 0: C is not read, a NaN there must not survive. */
+    vfmul.vf    v0, v0, fa0
+    vfmul.vf    v3, v3, fa0
+    vfmul.vf    v1, v1, fa0
+    vfmul.vf    v4, v4, fa0
+    vfmul.vf    v2, v2, fa0
+    vfmul.vf    v5, v5, fa0
+    vsse32.v    v0, (a6), a4
+    add         a6, a6, a3
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vsse32.v    v3, (a6), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    add         a6, a6, t6
+    vsse32.v    v1, (a6), a4
+    add         a6, a6, a3
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vsse32.v    v4, (a6), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    add         a6, a6, t6
+    vsse32.v    v2, (a6), a4
+    add         a6, a6, a3
+    vsetvli     zero, t1, e32, m1, ta, ma
+    vsse32.v    v5, (a6), a4
+    vsetvli     zero, t2, e32, m1, ta, ma
+    ret
+    .size quern_rvv_f32_3x16_m1_vf_vn_asm_v256, . - quern_rvv_f32_3x16_m1_vf_vn_asm_v256
+    .section .note.GNU-stack, "", @progbits
