@@ -128,9 +128,7 @@ quern_rvv_f32_16x3_m1_bc_u2_asm_vla_v256:
 .Lupdate:
     slli        a3, t2, 2
     /* From the last vector of a column of C to the first of the next. */
-    li          t6, 1
-    mul         t6, t6, a3
-    sub         t6, a7, t6
+    sub         t6, a7, a3
     lwu         t3, (a5)
     flw         fa0, (a2)
     flw         fa1, (a5)

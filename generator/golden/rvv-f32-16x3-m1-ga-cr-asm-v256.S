@@ -100,10 +100,9 @@ quern_rvv_f32_16x3_m1_ga_cr_asm_v256:
     bnez        t5, .Lcut
 .Lupdate:
     /* C runs across the vectors: a column further is an element further. */
+    li          t6, 4
     mul         a3, a7, t2
-    li          t6, -1
-    mul         t6, t6, a3
-    addi        t6, t6, 4
+    sub         t6, t6, a3
     mv          a4, a7
     lwu         t3, (a5)
     flw         fa0, (a2)

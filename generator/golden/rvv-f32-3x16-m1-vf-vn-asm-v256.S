@@ -80,10 +80,9 @@ quern_rvv_f32_3x16_m1_vf_vn_asm_v256:
     vsetvli     zero, t2, e32, m1, ta, ma
 .Lupdate:
     /* C runs across the vectors: a column further is an element further. */
+    li          t6, 4
     mul         a3, a7, t2
-    li          t6, -1
-    mul         t6, t6, a3
-    addi        t6, t6, 4
+    sub         t6, t6, a3
     mv          a4, a7
     lwu         t3, (a5)
     flw         fa0, (a2)

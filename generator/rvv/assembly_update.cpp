@@ -46,6 +46,8 @@ void AssemblyWriter::update() {
       op("mv", "t6, a7");
     } else if (!tile_.any_vlen) {
       op("addi", "t6, a7, -{}", full * tile_.lanes * c_bytes());
+    } else if (full == 1) {
+      op("sub", "t6, a7, a3");
     } else {
       op("li", "t6, {}", full);
       op("mul", "t6, t6, a3");
@@ -54,13 +56,13 @@ void AssemblyWriter::update() {
     if (tile_.type.complex()) op("li", "a4, {}", c_bytes());
   } else {
     comment("C runs across the vectors: a column further is an element further.");
+    op("li", "t6, {}", c_bytes());
     if (full > 0) op("mul", "a3, a7, t2");
-    if (full == 0) {
-      op("li", "t6, {}", c_bytes());
-    } else {
-      op("li", "t6, -{}", full);
-      op("mul", "t6, t6, a3");
-      op("addi", "t6, t6, {}", c_bytes());
+    if (full == 1) op("sub", "t6, t6, a3");
+    if (full > 1) {
+      op("li", "t3, {}", full);
+      op("mul", "t3, t3, a3");
+      op("sub", "t6, t6, t3");
     }
     op("mv", "a4, a7");
   }
