@@ -103,11 +103,13 @@ void AssemblyWriter::header(const std::string& id) {
   line("  a2 alpha       a6 C, moving          t2 elements of the others");
   line("  a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over");
   line("");
-  line(fmt::format(
-      "An iteration is {} k step{}; {}.", schedule_.unroll, schedule_.unroll > 1 ? "s" : "",
-      schedule_.modulo
-          ? std::string("a modulo schedule against the board's tables places its loads")
-          : fmt::format("a scalar is loaded {} FMAs ahead of its use", schedule_.ahead)));
+  const std::string order =
+      schedule_.operand != ScalarOperand::scalar ? "each loads its vectors first"
+      : schedule_.modulo
+          ? "a modulo schedule against the board's tables places its loads"
+          : fmt::format("a scalar is loaded {} FMAs ahead of its use", schedule_.ahead);
+  line(fmt::format("An iteration is {} k step{}; {}.", schedule_.unroll,
+                   schedule_.unroll > 1 ? "s" : "", order));
   line(fmt::format("Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN {}:",
                    tile_.vlen));
   line(fmt::format("  quern generate --board B --dtype {} --mr {} --nr {}", tile_.type.name,
