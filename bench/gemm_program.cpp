@@ -20,7 +20,7 @@ std::string family_table_source(const KernelSet& set) {
   }
   out += "}\n\nnamespace quern::bench {\n";
   for (std::size_t i = 0; i < set.families.size(); ++i) {
-    out += fmt::format("\nstatic constexpr gemm::MicroKernel<float> kernels_{}[] = {{\n", i);
+    out += fmt::format("\nstatic constexpr gemm::MicroKernel<gemm::f32> kernels_{}[] = {{\n", i);
     for (const auto& kernel : set.families[i].kernels)
       out += fmt::format("    &{},\n", kernel.symbol);
     out += "};\n";
@@ -29,7 +29,7 @@ std::string family_table_source(const KernelSet& set) {
   for (std::size_t i = 0; i < set.families.size(); ++i) {
     const auto& family = set.families[i];
     out += fmt::format(
-        "    {{gemm::make_family<float, {}, {}>(\"{}\", {}, kernels_{}), {{{}, {}, {}}}}},\n",
+        "    {{gemm::make_family<gemm::f32, {}, {}>(\"{}\", {}, kernels_{}), {{{}, {}, {}}}}},\n",
         family.point.m_r, family.point.n_r, family.kernels.back().id, family.lanes, i,
         family.blocking.m_c, family.blocking.n_c, family.blocking.k_c);
   }

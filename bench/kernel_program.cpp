@@ -1,25 +1,45 @@
 #include "bench/kernel_program.h"
 
+#include <stdexcept>
+
 #include "base/error.h"
 #include "base/file.h"
 
 namespace quern::bench {
 
-std::string kernel_table_source(const std::vector<generator::Kernel>& kernels,
-                                const std::vector<generator::KernelPoint>& points) {
-  std::string out = "#include \"bench/target/kernel_table.h\"\n\nextern \"C\" {\n";
-  for (const auto& kernel : kernels) {
+using generator::KernelForm;
+
+std::set<std::string> extensions_of(generator::DType dtype) {
+  switch (dtype) {
+    case generator::DType::f16:
+    case generator::DType::f16f32:
+      return {"zvfh"};
+    case generator::DType::bf16:
+      return {"zvfbfwma"};
+    default:
+      return {};
+  }
+}
+
+std::string kernel_table_source(const std::vector<BenchKernel>& kernels, int vlen) {
+  std::string out =
+      "#include \"bench/target/kernel_table.h\"\n\n"
+      "using Sum = quern::bench::Types::Sum;\nusing Panel = quern::bench::Types::Panel;\n\n"
+      "extern \"C\" {\n";
+  for (const BenchKernel& kernel : kernels) {
     out += fmt::format(
-        "void {}(std::int64_t m, std::int64_t k, const float* alpha, const float* a, const float* "
-        "b,\n"
-        "    const float* beta, float* c, std::int64_t ldc);\n",
-        kernel.symbol);
+        "void {}(std::int64_t along, std::int64_t k, const Sum* alpha, const Panel* a,\n"
+        "    const Panel* b, const Sum* beta, Sum* c, std::int64_t ldc);\n",
+        kernel.source.symbol);
   }
   out += "}\n\nnamespace quern::bench {\n\nconst KernelEntry kernel_table[] = {\n";
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const int lanes = generator::emitter(points[i].family).family_of(points[i]).lanes;
-    out += fmt::format("    {{\"{}\", {}, {}, {}, &{}}},\n", kernels[i].id, points[i].m_r,
-                       points[i].n_r, (points[i].m_r - 1) / lanes * lanes + 1, kernels[i].symbol);
+  for (const BenchKernel& kernel : kernels) {
+    const bool by_rows = kernel.form.c_order == KernelForm::COrder::row_major;
+    out += fmt::format("    {{\"{}\", {}, {}, Along::{}, COrder::{}, {}, {}, {}, &{}}},\n",
+                       kernel.source.id, kernel.m_r, kernel.n_r,
+                       kernel.form.along == KernelForm::Along::m ? "m" : "n",
+                       by_rows ? "row_major" : "column_major", kernel.form.lanes, vlen,
+                       kernel.form.any_vlen, kernel.source.symbol);
   }
   out += fmt::format("}};\nconst int kernel_count = {};\n\n}}  // namespace quern::bench\n",
                      kernels.size());
@@ -27,32 +47,30 @@ std::string kernel_table_source(const std::vector<generator::Kernel>& kernels,
 }
 
 KernelProgram build_kernel_program(const boards::Compiler& compiler,
-                                   const std::filesystem::path& root, const boards::Board& board,
-                                   const std::vector<generator::KernelPoint>& points) {
+                                   const std::filesystem::path& root, generator::DType dtype,
+                                   int vlen, const std::vector<BenchKernel>& kernels) {
   KernelProgram out;
-  const auto& emitter = generator::emitter(board.kind);
+  out.needs = extensions_of(dtype);
   std::vector<boards::Unit> units;
-  for (const auto& point : points) {
-    out.sources.push_back(emitter.emit(point, board.target()));
-    units.push_back(
-        {out.sources.back().id + out.sources.back().extension, out.sources.back().source, {}});
+  for (const BenchKernel& kernel : kernels) {
+    out.sources.push_back(kernel.source);
+    units.push_back({kernel.source.id + kernel.source.extension, kernel.source.source, {}});
   }
   out.kernels = compiler.compile(units);
 
   std::vector<std::filesystem::path> objects;
-  std::vector<generator::Kernel> good;
-  std::vector<generator::KernelPoint> good_points;
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  std::vector<BenchKernel> good;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (!out.kernels[i].good) continue;
     objects.push_back(out.kernels[i].file);
-    good.push_back(out.sources[i]);
-    good_points.push_back(points[i]);
+    good.push_back(kernels[i]);
   }
   if (good.empty()) return out;
+  const std::string type = fmt::format("-DQUERN_DTYPE={}", generator::info(dtype).name);
   for (const auto& part : compiler.compile(
-           {boards::Unit{"kernel_table.cpp", kernel_table_source(good, good_points), {}},
+           {boards::Unit{"kernel_table.cpp", kernel_table_source(good, vlen), {type}},
             boards::Unit{
-                "kernel_bench.cpp", read_file(root / "bench/target/kernel_bench.cpp"), {}}})) {
+                "kernel_bench.cpp", read_file(root / "bench/target/kernel_bench.cpp"), {type}}})) {
     // These two are ours and do not depend on the point: if they fail, the toolchain is at fault.
     if (!part.good)
       throw make_error(ExitCode::tool_missing, "cannot compile the bench program:\n{}", part.log);
@@ -63,6 +81,21 @@ KernelProgram build_kernel_program(const boards::Compiler& compiler,
     throw make_error(ExitCode::tool_missing, "cannot link the bench program:\n{}", linked.log);
   out.program = linked.file;
   return out;
+}
+
+KernelProgram build_kernel_program(const boards::Compiler& compiler,
+                                   const std::filesystem::path& root, const boards::Board& board,
+                                   const std::vector<generator::KernelPoint>& points) {
+  if (points.empty()) return {};
+  const auto& emitter = generator::emitter(board.kind);
+  std::vector<BenchKernel> kernels;
+  for (const auto& point : points) {
+    if (point.dtype != points.front().dtype)
+      throw std::logic_error("a kernel program holds kernels of one type");
+    kernels.push_back(
+        {emitter.emit(point, board.target()), point.m_r, point.n_r, emitter.form_of(point)});
+  }
+  return build_kernel_program(compiler, root, points.front().dtype, board.vlen, kernels);
 }
 
 }  // namespace quern::bench

@@ -1,12 +1,13 @@
-// The host's half of bench/target/kernel_bench.cpp: kernel points -> one program that verifies and
-// times them.
+// The host's half of bench/target/kernel_bench.cpp: kernels of one type -> one program that
+// verifies and times them.
 //
-//     points --generator--> C sources --.
+//     points --generator--> sources ----.
 //     kernel_bench.cpp -----------------+--compiler, linker--> program
 //     table of the kernels (generated) -'
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,21 +16,36 @@
 
 namespace quern::bench {
 
+// A kernel and how it wants to be called.
+struct BenchKernel {
+  generator::Kernel source;
+  int m_r = 0, n_r = 0;
+  generator::KernelForm form;
+};
+
 struct KernelProgram {
   std::filesystem::path program;  // empty: did not link, see `log`
   std::vector<boards::Compiled>
-      kernels;  // one a point; those that are not good are left out of the program
-  std::vector<generator::Kernel> sources;  // one a point
+      kernels;  // one a kernel; those that are not good are left out of the program
+  std::vector<generator::Kernel> sources;  // one a kernel
+  std::set<std::string> needs;             // extensions, for boards::Program
   std::string log;
 };
 
-// Emits, compiles and links. All points must be valid on the board.
+// Compiles and links. `vlen` is the one that the kernels' lanes are counted for.
+KernelProgram build_kernel_program(const boards::Compiler& compiler,
+                                   const std::filesystem::path& root, generator::DType dtype,
+                                   int vlen, const std::vector<BenchKernel>& kernels);
+
+// Emits first. All points must be valid on the board, and of one type.
 KernelProgram build_kernel_program(const boards::Compiler& compiler,
                                    const std::filesystem::path& root, const boards::Board& board,
                                    const std::vector<generator::KernelPoint>& points);
 
-// The C++ text of the table that kernel_bench.cpp runs, for the kernels whose flag is set.
-std::string kernel_table_source(const std::vector<generator::Kernel>& kernels,
-                                const std::vector<generator::KernelPoint>& points);
+// The C++ text of the table that kernel_bench.cpp runs.
+std::string kernel_table_source(const std::vector<BenchKernel>& kernels, int vlen);
+
+// The extensions that kernels of a type use beyond plain vectors.
+std::set<std::string> extensions_of(generator::DType dtype);
 
 }  // namespace quern::bench

@@ -15,7 +15,8 @@ generator::KernelPoint untuned_point(const boards::Board& board, generator::DTyp
   std::map<std::string, std::string> fixed;
   for (const auto& parameter : emitter.parameters(board.target()))
     fixed[parameter.name] = parameter.values.front();
-  const auto space = generator::enumerate_space(emitter, board.target(), dtype, {}, {}, fixed);
+  auto space = generator::enumerate_space(emitter, board.target(), dtype, {}, {}, fixed);
+  std::erase_if(space.points, [&](const auto& point) { return !emitter.form_of(point).blas(); });
   if (space.points.empty()) {
     throw make_error(ExitCode::nothing_valid, "no {} kernel is valid on {}",
                      generator::info(dtype).name, board.name);
@@ -31,6 +32,15 @@ generator::KernelPoint untuned_point(const boards::Board& board, generator::DTyp
 }
 
 }  // namespace
+
+std::string not_for_gemm(const generator::KernelForm& form) {
+  using Form = generator::KernelForm;
+  if (form.along != Form::Along::m) return "its vectors run along n, BLAS wants them along m";
+  if (form.c_order != Form::COrder::column_major)
+    return "its C is row-major, BLAS has it column-major";
+  if (form.any_vlen) return "it is for any VLEN, so its tile has no fixed size to pack for";
+  return {};
+}
 
 gemm::MemoryGeometry memory_geometry(const boards::Board& board) {
   gemm::MemoryGeometry memory;
@@ -50,8 +60,9 @@ KernelFamilySource make_family(const boards::Board& board, const generator::Kern
   const auto& emitter = generator::emitter(board.kind);
   const auto family = emitter.family_of(point);
   KernelFamilySource out{point, family.lanes, {}, {}};
-  out.blocking = gemm::analytical_blocking(memory_geometry(board), point.m_r, point.n_r,
-                                           generator::info(point.dtype).panel_bits / 8);
+  out.blocking = gemm::analytical_blocking(
+      memory_geometry(board), point.m_r, point.n_r,
+      generator::info(point.dtype).panel_bits / 8 * generator::info(point.dtype).parts);
   for (const auto& edge : family.points) out.kernels.push_back(emitter.emit(edge, board.target()));
   return out;
 }
@@ -74,6 +85,10 @@ KernelSet load_kernel_set(const std::filesystem::path& root, const boards::Board
     if (const auto broken = emitter.violations(point, board.target()); !broken.empty()) {
       throw bad_input("{}: /families/{}/id: not valid on {}: {}", file.string(), i, board.name,
                       broken.front().reason);
+    }
+    if (const auto why = not_for_gemm(emitter.form_of(point)); !why.empty()) {
+      throw bad_input("{}: /families/{}/id: {}: a GEMM cannot be built from it: {}", file.string(),
+                      i, emitter.id(point), why);
     }
     KernelFamilySource family = make_family(board, point);
     family.blocking = {entry.value("m_c", family.blocking.m_c),

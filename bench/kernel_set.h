@@ -31,10 +31,13 @@ struct KernelSet {
   std::vector<KernelFamilySource> families;
 };
 
-// Throws bad_input if the files are damaged or do not fit the board, nothing_valid if the board's
-// generator has no kernel for the type.
+// Throws bad_input if the files are damaged, do not fit the board or hold kernels of a form that
+// GEMM cannot use, nothing_valid if the board's generator has no kernel for the type.
 KernelSet load_kernel_set(const std::filesystem::path& root, const boards::Board& board,
                           generator::DType dtype);
+
+// Why gemm() cannot be built from kernels of a form; empty if it can.
+std::string not_for_gemm(const generator::KernelForm& form);
 
 // A family made by the generator, with the analytical blocking.
 KernelFamilySource make_family(const boards::Board& board, const generator::KernelPoint& point);

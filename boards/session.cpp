@@ -1,7 +1,6 @@
 #include "boards/session.h"
 
 #include "base/error.h"
-#include "boards/transports/qemu.h"
 
 namespace quern::boards {
 
@@ -12,9 +11,9 @@ Session::Session(Board board, const std::string& via, const std::string& simulat
                                : "simulator") {
   const TransportKind& kind = transport_kind(via_);
   timing_ = kind.timing;
-  if (via_ == "qemu" && !board_.document.contains("timing")) {
-    throw bad_input("{}: /timing: missing, figures under qemu come from the timing model",
-                    board_.file.string());
+  if (timing_ == Timing::modelled && !board_.document.contains("timing")) {
+    throw bad_input("{}: /timing: missing, figures under {} come from the timing model",
+                    board_.file.string(), via_);
   }
   Machine machine;
   machine.board = board_.name;
@@ -26,26 +25,12 @@ Session::Session(Board board, const std::string& via, const std::string& simulat
 
 TimedRun Session::run(const Program& program, bool functions) {
   TimedRun run;
-  auto* qemu = dynamic_cast<QemuTransport*>(transport_.get());
-  std::string report;
-  if (qemu != nullptr) {
-    report = transport_->scratch("timing.json");
-    qemu->set_plugins(
-        {{QUERN_TIMING_PLUGIN,
-          {"board=" + std::filesystem::absolute(board_.file).string(), "report=" + report,
-           std::string("functions=") + (functions ? "on" : "off")}}});
-  }
+  transport_->use_timing_model({QUERN_TIMING_PLUGIN, board_.file, functions});
   run.result = transport_->run(program);
   run.cycles = run.result.cycles;
   run.instructions = run.result.instructions;
-  std::error_code none;
-  // A program that was killed leaves no report; then there are no figures either.
-  if (!report.empty() && std::filesystem::exists(report, none)) {
-    run.report = read_json(report);
-    run.cycles = run.report["cycles"];
-    run.instructions = run.report["instructions"];
-    run.unknown_instructions = run.report["unknown_instructions"];
-  }
+  run.report = run.result.report;
+  if (!run.report.is_null()) run.unknown_instructions = run.report["unknown_instructions"];
   return run;
 }
 

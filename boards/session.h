@@ -35,6 +35,12 @@ class Session {
   Timing timing() const { return timing_; }
   Transport& transport() { return *transport_; }
 
+  // What runs programs with these needs, for records: "qemu-riscv64 version 7.2.22 ..."; empty
+  // where the board itself does.
+  std::string runner(const std::set<std::string>& needs = {}) const {
+    return transport_->version(needs);
+  }
+
   // Runs a program. With `functions` the report has a breakdown by function.
   TimedRun run(const Program& program, bool functions = false);
 

@@ -14,16 +14,18 @@ namespace quern::gemm {
 
 // Vector work of one m x n layer of k, in FMA slots: a vector of a tile costs an FMA a column and a
 // load; a row of B costs a scalar load a column.
-template <class T>
-double vector_work(const KernelFamily<T>& family, std::int64_t m, std::int64_t n) {
+template <class Types>
+double vector_work(const KernelFamily<Types>& family, std::int64_t m, std::int64_t n) {
   // Load costs in FMA slots: a unit-stride vector load occupies the memory unit twice as long as an
   // FMA occupies the FMA unit on C908 and X60 (rvv-bench: 2 to 2.45 cycles); half of it hides. Two
   // scalar loads fit in one cycle.
-  constexpr double vector_load = 1.0, scalar_load = 0.25;
+  // A complex element has two numbers to load and four products.
+  constexpr double parts = Types::parts, fmas = parts * parts;
+  constexpr double vector_load = 1.0 * parts, scalar_load = 0.25 * parts;
   const auto tile_row = [&](std::int64_t rows) {
     const double vectors = static_cast<double>((rows + family.lanes - 1) / family.lanes);
     const auto tile = [&](std::int64_t columns) {
-      return vectors * (static_cast<double>(columns) + vector_load) +
+      return vectors * (fmas * static_cast<double>(columns) + vector_load) +
              static_cast<double>(columns) * scalar_load;
     };
     const std::int64_t full = n / family.n_r, rest = n % family.n_r;

@@ -40,10 +40,11 @@ void expect_right(const Problem& p) {
   auto c = c0;
   Workspace workspace;
   const Blocking blocks{10, 9, 7};
-  gemm(plain_family<float, 5, 3>(), blocks, workspace, p.trans_a, p.trans_b, p.m, p.n, p.k, p.alpha,
-       a.data(), lda, b.data(), ldb, p.beta, c.data(), ldc);
-  const Verdict verdict = verify_elements(p.trans_a, p.trans_b, p.m, p.n, p.k, p.alpha, a.data(),
-                                          lda, b.data(), ldb, p.beta, c0.data(), c.data(), ldc);
+  gemm<f32>(plain_family<f32, 5, 3>(), blocks, workspace, p.trans_a, p.trans_b, p.m, p.n, p.k,
+            p.alpha, a.data(), lda, b.data(), ldb, p.beta, c.data(), ldc);
+  const Verdict verdict =
+      verify_elements<f32>(p.trans_a, p.trans_b, p.m, p.n, p.k, p.alpha, a.data(), lda, b.data(),
+                           ldb, p.beta, c0.data(), c.data(), ldc);
   EXPECT_TRUE(verdict.correct) << "first wrong element " << verdict.wrong_row << ","
                                << verdict.wrong_column;
   for (std::int64_t j = 0; j < p.n; ++j) {
@@ -77,12 +78,12 @@ TEST(Gemm, TransposesStridesAlphaBeta) {
 TEST(Gemm, NothingToMultiplyOnlyScales) {
   float c[] = {2, 3};
   Workspace workspace;
-  gemm<float>(plain_family<float, 5, 3>(), {10, 9, 7}, workspace, Transpose::no, Transpose::no, 2,
-              1, 0, 1, nullptr, 2, nullptr, 1, 0.5f, c, 2);
+  gemm<f32>(plain_family<f32, 5, 3>(), {10, 9, 7}, workspace, Transpose::no, Transpose::no, 2, 1, 0,
+            1, nullptr, 2, nullptr, 1, 0.5f, c, 2);
   EXPECT_EQ(c[0], 1);
   EXPECT_EQ(c[1], 1.5f);
-  gemm<float>(plain_family<float, 5, 3>(), {10, 9, 7}, workspace, Transpose::no, Transpose::no, 0,
-              1, 4, 1, nullptr, 1, nullptr, 4, 0, nullptr, 1);  // empty C: nothing is touched
+  gemm<f32>(plain_family<f32, 5, 3>(), {10, 9, 7}, workspace, Transpose::no, Transpose::no, 0, 1, 4,
+            1, nullptr, 1, nullptr, 4, 0, nullptr, 1);  // empty C: nothing is touched
 }
 
 TEST(Gemm, BetaZeroDoesNotReadC) {
@@ -91,8 +92,8 @@ TEST(Gemm, BetaZeroDoesNotReadC) {
     const auto a = random_values(7 * 9, 1), b = random_values(9 * 4, 2);
     std::vector<float> c(7 * 4, nan);
     Workspace workspace;
-    gemm<float>(plain_family<float, 5, 3>(), {10, 9, 7}, workspace, Transpose::no, Transpose::no, 7,
-                4, k, 1, a.data(), 7, b.data(), 9, 0, c.data(), 7);
+    gemm<f32>(plain_family<f32, 5, 3>(), {10, 9, 7}, workspace, Transpose::no, Transpose::no, 7, 4,
+              k, 1, a.data(), 7, b.data(), 9, 0, c.data(), 7);
     for (float value : c) EXPECT_FALSE(std::isnan(value));
   }
 }
@@ -102,7 +103,7 @@ TEST(Pack, PanelsAreTheBlockColumnByColumn) {
   // of 1 row.
   const float matrix[] = {0, 10, 20, 30, 1, 11, 21, 31, 2, 12, 22, 32};
   float packed[6];
-  pack_block<float>(pack_pair<float, 2>(), {matrix, 4, true}, 1, 1, 3, 2, packed);
+  pack_block<f32>(pack_pair<f32, 2>(), {matrix, 4, true}, 1, 1, 3, 2, packed);
   const float expected[] = {11, 21, 12, 22, 31, 32};
   for (int i = 0; i < 6; ++i) EXPECT_EQ(packed[i], expected[i]) << i;
 }
@@ -114,10 +115,10 @@ TEST(Pack, TransposingGivesTheSamePanels) {
   for (std::int64_t i = 0; i < width; ++i) {
     for (std::int64_t p = 0; p < length; ++p) turned[i * length + p] = rows[p * width + i];
   }
-  pack_block<float>(pack_pair<float, 3>(), {rows.data(), width, true}, 0, 0, width, length,
-                    from_rows.data());
-  pack_block<float>(pack_pair<float, 3>(), {turned.data(), length, false}, 0, 0, width, length,
-                    from_turned.data());
+  pack_block<f32>(pack_pair<f32, 3>(), {rows.data(), width, true}, 0, 0, width, length,
+                  from_rows.data());
+  pack_block<f32>(pack_pair<f32, 3>(), {turned.data(), length, false}, 0, 0, width, length,
+                  from_turned.data());
   EXPECT_EQ(from_rows, from_turned);
 }
 

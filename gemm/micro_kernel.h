@@ -1,38 +1,50 @@
 // The micro-kernel contract: what every generated kernel promises and what every caller must
 // provide.
 //
-//        k ->              n_r ->                    n_r ->
+//        k ->              n ->                      n ->
 //      .-------.         .--------.                .--------.
 //    m | A     |  x    k | B      |   -->        m | C      |   C = alpha * A * B + beta * C
 //      '-------'         '--------'                '--------'
-//    packed panel       packed panel            column-major, ldc
+//    packed panel       packed panel              in place, ldc
 //
 //   A panel: m x k, one column of m elements after the other (element (i, p) at a[p * m + i]).
-//   B panel: k x n_r, one row of n_r elements after the other (element (p, j) at b[p * n_r + j]).
-//   C:       element (i, j) at c[j * ldc + i], ldc >= m.
+//   B panel: k x n, one row of n elements after the other (element (p, j) at b[p * n + j]).
+//   C:       element (i, j) at c[j * ldc + i], ldc >= m (column-major), or, for kernels of that
+//            form, at c[i * ldc + j], ldc >= n (row-major).
+//
+// What a panel and C hold: gemm/element.h. A step of k of a complex panel is all real parts, then
+// all imaginary ones (a[p * 2m + i] and a[p * 2m + m + i], likewise B); C, alpha and beta are
+// ordinary complex numbers, real part first. Sums of integers wrap modulo 2^32.
+//
+// `along` is the size of C in the direction of the kernel's vectors: its rows m if they run along
+// m, its columns n if they run along n. The other size is the tile's own. A kernel takes every
+// `along` that needs as many vectors as its full tile (the last vector is cut to length): from
+// (tile - 1) / lanes * lanes + 1 up to the tile. So one kernel serves many edges of C in that
+// direction; edges in the other are served by kernels made for them (kernel_family.h). A kernel for
+// any VLEN has lanes * (VLEN / VLEN of its point) lanes, and takes every `along` from
+// (vectors - 1) * lanes + 1 to vectors * lanes of these.
 //
 // Promises of a kernel:
-//   * It reads exactly the m * k elements of the A panel and the k * n_r elements of the B panel,
-//   nothing before
-//     or behind; panels need the alignment of an element only, and so does C.
-//   * It reads and writes the m x n_r elements of C and no others. With *beta == 0 C is not read,
-//   so that a NaN
-//     there does not survive. Otherwise NaN and infinity spread as IEEE 754 says.
+//   * It reads the two panels and nothing before or behind them. Operands need the alignment of one
+//     of their numbers only.
+//   * It reads and writes the elements of C and no others. With *beta == 0 C is not read, so that a
+//     NaN there does not survive. Otherwise NaN and infinity spread as IEEE 754 says, and subnormal
+//     numbers are kept.
 //   * k = 0 is legal: C = beta * C, and with beta = 0 C = 0.
 //   * Its result is the same for the same operands, whatever the alignment.
-//
-// Rows: a kernel that was made for m_r rows takes every m that needs as many vectors as m_r (its
-// last vector is cut to length), so one kernel serves many edges of C in m. Edges in n are served
-// by kernels with a smaller n_r (kernel_family.h).
 #pragma once
 
 #include <cstdint>
 
+#include "gemm/element.h"
+
 namespace quern::gemm {
 
 // alpha and beta are passed by address so that complex and 16-bit types have the same shape.
-template <class T>
-using MicroKernel = void (*)(std::int64_t m, std::int64_t k, const T* alpha, const T* a, const T* b,
-                             const T* beta, T* c, std::int64_t ldc);
+template <class Types>
+using MicroKernel = void (*)(std::int64_t along, std::int64_t k, const typename Types::Sum* alpha,
+                             const typename Types::Panel* a, const typename Types::Panel* b,
+                             const typename Types::Sum* beta, typename Types::Sum* c,
+                             std::int64_t ldc);
 
 }  // namespace quern::gemm

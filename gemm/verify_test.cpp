@@ -21,11 +21,11 @@ struct Small {
     }
   }
   Verdict elements() const {
-    return verify_elements<float>(N, N, m, n, k, 1, a.data(), m, b.data(), k, 0, nullptr, c.data(),
-                                  m);
+    return verify_elements<f32>(N, N, m, n, k, 1, a.data(), m, b.data(), k, 0, nullptr, c.data(),
+                                m);
   }
   Verdict product() const {
-    return verify_product<float>(N, N, m, n, k, a.data(), m, b.data(), k, c.data(), m);
+    return verify_product<f32>(N, N, m, n, k, a.data(), m, b.data(), k, c.data(), m);
   }
 };
 
@@ -69,7 +69,7 @@ TEST(Verify, RoundingIsWithinTheBound) {
   const float a[] = {1, std::ldexp(1.0f, -24)}, b[] = {1, 1};
   float c = 1;
   auto check = [&] {
-    return verify_elements<float>(N, N, 1, 1, 2, 1, a, 1, b, 2, 0, nullptr, &c, 1);
+    return verify_elements<f32>(N, N, 1, 1, 2, 1, a, 1, b, 2, 0, nullptr, &c, 1);
   };
   EXPECT_TRUE(check().correct);
   EXPECT_NEAR(check().max_error, std::ldexp(1.0, -24), 1e-12);
@@ -81,9 +81,9 @@ TEST(Verify, NanMustMeetNan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float a[] = {nan}, b[] = {1};
   float c = nan;
-  EXPECT_TRUE(verify_elements<float>(N, N, 1, 1, 1, 1, a, 1, b, 1, 0, nullptr, &c, 1).correct);
+  EXPECT_TRUE(verify_elements<f32>(N, N, 1, 1, 1, 1, a, 1, b, 1, 0, nullptr, &c, 1).correct);
   c = 0;
-  EXPECT_FALSE(verify_elements<float>(N, N, 1, 1, 1, 1, a, 1, b, 1, 0, nullptr, &c, 1).correct);
+  EXPECT_FALSE(verify_elements<f32>(N, N, 1, 1, 1, 1, a, 1, b, 1, 0, nullptr, &c, 1).correct);
 }
 
 }  // namespace

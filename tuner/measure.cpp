@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/process.h"
 #include "base/statistics.h"
 #include "bench/kernel_program.h"
 
@@ -25,15 +26,20 @@ Json first_json_line(const std::string& output) {
   return nullptr;
 }
 
-void take_figures(const Json& line, const boards::Session& session, int element_bits,
-                  Record& record) {
+void take_figures(const Json& line, const boards::Session& session, const boards::RunResult& result,
+                  const generator::DTypeInfo& dtype, Record& record) {
+  // The tile of a kernel for any VLEN grows with the machine's.
+  record.m = line.value("m", record.m);
+  record.n = line.value("n", record.n);
   record.max_error = line.value("max_error", 0.0);
   if (!line.value("correct", false)) {
     record.outcome = Outcome::wrong_result;
-    record.reason = fmt::format("element ({}, {}) of C is wrong", line.value("wrong_row", -1),
-                                line.value("wrong_column", -1));
+    record.reason =
+        fmt::format("element ({}, {}) of C is wrong in case {}", line.value("wrong_row", -1),
+                    line.value("wrong_column", -1), line.value("wrong_case", "?"));
     return;
   }
+  record.reason = result.untimed;
   if (line.contains("cycles")) {
     record.cycles = line["cycles"].get<std::vector<double>>();
     record.instructions = median(line["instructions"].get<std::vector<double>>());
@@ -41,7 +47,8 @@ void take_figures(const Json& line, const boards::Session& session, int element_
   } else if (session.timing() == boards::Timing::measured) {
     record.seconds = line["seconds"].get<std::vector<double>>();
   }
-  rate(record, session.board().clock_hz, session.board().peak_gflops(element_bits));
+  rate(record, session.board().clock_hz, session.board().peak_gflops(dtype.sum_bits),
+       dtype.operations());
 }
 
 }  // namespace
@@ -51,11 +58,7 @@ Json versions(const boards::Session& session, const boards::Compiler& compiler) 
               {"compiler", compiler.version()},
               {"flags", compiler.flags()},
               {"board_file", digest({read_file(session.board().file)})}};
-  // The transport says what is missing when it runs something; records need not.
-  if (session.via() == "qemu" && find_program(compiler.toolchain().emulator)) {
-    const auto told = run_process({compiler.toolchain().emulator, "--version"});
-    out["emulator"] = told.output.substr(0, told.output.find('\n'));
-  }
+  if (const auto runner = session.runner(); !runner.empty()) out["emulator"] = runner;
   return out;
 }
 
@@ -63,28 +66,43 @@ void measure_kernels(boards::Session& session, const boards::Compiler& compiler,
                      const std::filesystem::path& root,
                      const std::vector<generator::KernelPoint>& points,
                      const MeasureOptions& options, const std::function<void(Record)>& take) {
-  const bench::KernelProgram program =
-      bench::build_kernel_program(compiler, root, session.board(), points);
+  // A program holds one type; each point's place in its program.
+  std::map<generator::DType, std::vector<generator::KernelPoint>> by_type;
+  std::vector<std::size_t> places;
+  for (const auto& point : points) {
+    places.push_back(by_type[point.dtype].size());
+    by_type[point.dtype].push_back(point);
+  }
+  std::map<generator::DType, bench::KernelProgram> programs;
+  for (const auto& [dtype, of_type] : by_type) {
+    programs[dtype] = bench::build_kernel_program(compiler, root, session.board(), of_type);
+  }
   const Json common_versions = versions(session, compiler);
   for (std::size_t i = 0; i < points.size() && !interrupted(); ++i) {
     const auto& dtype = generator::info(points[i].dtype);
+    const bench::KernelProgram& program = programs.at(points[i].dtype);
+    const generator::Kernel& source = program.sources[places[i]];
+    const boards::Compiled& compiled = program.kernels[places[i]];
     Record record;
     record.time = utc_now();
     record.board = session.board().name;
     record.via = session.via();
     record.timing = boards::to_string(session.timing());
     record.what = "kernel";
-    record.id = program.sources[i].id;
+    record.id = source.id;
     record.dtype = dtype.name;
     record.m = points[i].m_r;
     record.n = points[i].n_r;
     record.k = options.k_c;
     record.versions = common_versions;
-    record.versions["source"] = digest({program.sources[i].source});
-    if (!program.kernels[i].good) {
-      record.outcome =
-          program.kernels[i].timed_out ? Outcome::compile_timeout : Outcome::compile_failed;
-      record.reason = program.kernels[i].log;
+    record.versions["source"] = digest({source.source});
+    if (!program.needs.empty()) {
+      if (const auto runner = session.runner(program.needs); !runner.empty())
+        record.versions["emulator"] = runner;
+    }
+    if (!compiled.good) {
+      record.outcome = compiled.timed_out ? Outcome::compile_timeout : Outcome::compile_failed;
+      record.reason = compiled.log;
       take(record);
       continue;
     }
@@ -94,10 +112,11 @@ void measure_kernels(boards::Session& session, const boards::Compiler& compiler,
          std::to_string(options.warmup), "--samples", std::to_string(options.samples), "--repeat",
          std::to_string(options.repeat)}};
     run.time_limit = options.time_limit;
+    run.needs = program.needs;
     const boards::RunResult result = session.run(run).result;
     const Json line = first_json_line(result.output);
     if (!line.is_null()) {
-      take_figures(line, session, dtype.sum_bits, record);
+      take_figures(line, session, result, dtype, record);
     } else {
       record.outcome = result.outcome == boards::Outcome::ok ? Outcome::crash : outcome_of(result);
       record.reason = result.reason.empty() ? "the bench program printed nothing" : result.reason;

@@ -137,9 +137,9 @@ Record record_from_json(const Json& json, const std::string& name) {
   }
 }
 
-void rate(Record& r, double clock_hz, double peak_gflops) {
-  const double operations =
-      2.0 * static_cast<double>(r.m) * static_cast<double>(r.n) * static_cast<double>(r.k);
+void rate(Record& r, double clock_hz, double peak_gflops, int operations_each) {
+  const double operations = operations_each * static_cast<double>(r.m) * static_cast<double>(r.n) *
+                            static_cast<double>(r.k);
   if (operations == 0) return;
   double seconds = 0;
   if (!r.cycles.empty()) {

@@ -48,7 +48,7 @@ struct Record {
   std::string trans = "nn";  // of a GEMM: how A and B are stored, n(ot transposed) or t(ransposed)
   std::int64_t m_c = 0, n_c = 0, k_c = 0;  // of a GEMM of ours; 0 elsewhere
   Outcome outcome = Outcome::ok;
-  std::string reason;                  // one line, when not ok
+  std::string reason;                  // one line, when not ok, or ok without figures
   std::vector<double> cycles;          // samples, each of one call
   std::vector<double> seconds;         // samples of a real clock; empty unless measured
   std::optional<double> instructions;  // of one call
@@ -64,9 +64,9 @@ Json to_json(const Record& record);
 // call the place.
 Record record_from_json(const Json& json, const std::string& name);
 
-// Fills gflops and peak_fraction from the samples. 2*m*n*k operations; nothing is filled for empty
-// problems.
-void rate(Record& record, double clock_hz, double peak_gflops);
+// Fills gflops and peak_fraction from the samples. `operations` (2, or 8 of complex types) for each
+// of m*n*k multiply-accumulates; nothing is filled for empty problems.
+void rate(Record& record, double clock_hz, double peak_gflops, int operations = 2);
 
 // Now, UTC: "2026-11-29T21:13:27Z".
 std::string utc_now();

@@ -60,7 +60,7 @@ class Quern : public bench::Peer {
              float alpha, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
              float beta, float* c, std::int64_t ldc) override {
     const bench::FamilyEntry& entry = choice(m, n);
-    gemm::gemm(entry.family, entry.blocking, workspace_, trans_a, trans_b, m, n, k, alpha, a, lda,
+    gemm::gemm<gemm::f32>(entry.family, entry.blocking, workspace_, trans_a, trans_b, m, n, k, alpha, a, lda,
                b, ldb, beta, c, ldc);
   }
 
@@ -118,9 +118,9 @@ bool run(const Shape& shape, const Options& options,
       call(*contestants[i]);
     }
     verdicts[i] = m * n * k <= small_problem
-                      ? gemm::verify_elements<float>(options.trans_a, options.trans_b, m, n, k, 1,
+                      ? gemm::verify_elements<gemm::f32>(options.trans_a, options.trans_b, m, n, k, 1,
                                                      a, lda, b, ldb, 0, nullptr, c, ldc)
-                      : gemm::verify_product<float>(options.trans_a, options.trans_b, m, n, k, a,
+                      : gemm::verify_product<gemm::f32>(options.trans_a, options.trans_b, m, n, k, a,
                                                     lda, b, ldb, c, ldc);
     if (!verdicts[i].correct) continue;
     for (int w = 1; !once && w < options.warmup; ++w)

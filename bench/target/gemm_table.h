@@ -8,7 +8,7 @@
 namespace quern::bench {
 
 struct FamilyEntry {
-  gemm::KernelFamily<float> family;
+  gemm::KernelFamily<gemm::f32> family;
   gemm::Blocking blocking;
 };
 

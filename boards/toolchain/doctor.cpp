@@ -199,9 +199,29 @@ class Probe {
     return out;
   }
 
+  // The same program, with bfloat16 vectors switched on: an older emulator refuses the name.
+  Check run_newer(const Toolchain& toolchain) const {
+    Check out{.name = "newer emulator",
+              .required = false,
+              .needed = "9 or later: runs kernels of bfloat16, which the other one cannot"};
+    if (!find_program(toolchain.newer_emulator)) {
+      out.found = nothing;
+    } else {
+      const auto result = emulate(toolchain.newer_emulator, toolchain, {}, ",zvfbfwma=true");
+      out.ok = result.good() && result.output == probe_output;
+      out.found = out.ok ? version_in(try_run({toolchain.newer_emulator, "--version"}).output)
+                         : trouble(result);
+    }
+    if (!out.ok) {
+      out.fix =
+          "./quern fetches it with the sysroot (qemu-user of Debian 13); or set QUERN_NEWER_QEMU";
+    }
+    return out;
+  }
+
   Check run(const Toolchain& toolchain) const {
     Check out{.name = "emulation", .needed = "that program runs, VLEN 256, and is right"};
-    const auto result = emulate(toolchain, {});
+    const auto result = emulate(toolchain.emulator, toolchain, {});
     out.ok = result.good() && result.output == probe_output;
     out.found = out.ok ? "works" : trouble(result);
     if (!out.ok) out.fix = "repair what fails above";
@@ -212,7 +232,7 @@ class Probe {
     Check out{.name = "emulator plugins",
               .needed = "loads TCG plugins: the timing model counts through one"};
     const auto result = emulate(
-        toolchain,
+        toolchain.emulator, toolchain,
         {"-plugin", fmt::format("file={},mark={}", plugin.string(), (folder_ / "mark").string())});
     out.ok = result.good() && result.output == probe_output;
     out.found = out.ok ? "works" : trouble(result);
@@ -226,9 +246,11 @@ class Probe {
   }
 
  private:
-  ProcessResult emulate(const Toolchain& toolchain, const std::vector<std::string>& options) const {
-    std::vector<std::string> command = {toolchain.emulator, "-L", toolchain.sysroot.string(),
-                                        "-cpu", "rv64,v=true,vext_spec=v1.0,vlen=256"};
+  ProcessResult emulate(const std::string& emulator, const Toolchain& toolchain,
+                        const std::vector<std::string>& options,
+                        const std::string& extensions = {}) const {
+    std::vector<std::string> command = {emulator, "-L", toolchain.sysroot.string(), "-cpu",
+                                        "rv64,v=true,vext_spec=v1.0,vlen=256" + extensions};
     command.insert(command.end(), options.begin(), options.end());
     command.push_back("./probe");
     return try_run(command, folder_);
@@ -261,6 +283,7 @@ std::vector<Check> check_machine(const Toolchain& toolchain, const std::filesyst
   out.push_back(probe.compile(toolchain));
   out.push_back(probe.run(toolchain));
   out.push_back(probe.load_plugin(toolchain, plugin));
+  out.push_back(probe.run_newer(toolchain));
   return out;
 }
 
@@ -268,6 +291,8 @@ const std::vector<Variable>& variables() {
   static const std::vector<Variable> all = {
       {"QUERN_CXX", "clang++ 19 or later, its lld beside it; compiles for riscv64 boards"},
       {"QUERN_QEMU", "qemu-riscv64 7.2 or later that loads plugins"},
+      {"QUERN_NEWER_QEMU",
+       "qemu-riscv64 9 or later, with or without plugins, for bfloat16 kernels"},
       {"QUERN_SYSROOT", "riscv64 sysroot with the packages of boards/toolchain/sysroot-packages"},
       {"QUERN_BUILD", "folder for compiled things (build/ of the checkout)"},
       {"QUERN_RESULTS", "folder for measured results (results/ of the checkout)"},

@@ -88,6 +88,7 @@ TEST(Doctor, SaysWhatIsMissing) {
       {"compiling", false, "no intrinsics"},
       {"emulation", false, "nothing to run"},
       {"emulator plugins", false, "nothing to run"},
+      {"newer emulator", false, "nothing"},
   };
   for (const auto& row : table) {
     const Check check = find(checks, row.name);
@@ -99,6 +100,7 @@ TEST(Doctor, SaysWhatIsMissing) {
   }
   EXPECT_EQ(find(checks, "target compiler").fix, "apt-get install clang-19");
   EXPECT_FALSE(find(checks, "BLIS").required);
+  EXPECT_FALSE(find(checks, "newer emulator").required);
   EXPECT_TRUE(find(checks, "OpenBLAS").required);
   Toolchain empty = toolchain;
   empty.sysroot = folder / "absent";

@@ -291,7 +291,8 @@ test_other_hosts_are_told_what_is_needed() {
 # A mirror that has the sysroot's packages: apt-get download makes small real packages.
 sysroot_mirror() {
   unset QUERN_SYSROOT
-  printf 'libc6 # C\nlibopenblas0-pthread # peer\n' >"$root/boards/toolchain/sysroot-packages"
+  printf 'libc6 # C\nlibopenblas0-pthread # peer\nqemu-user:amd64 # QEMU\n' \
+    >"$root/boards/toolchain/sysroot-packages"
   stand_in apt-get '
     case "$*" in
       *indextargets*)
@@ -303,12 +304,15 @@ sysroot_mirror() {
       *download*)
         shift 2
         for name; do
-          mkdir -p p/DEBIAN "p/usr/lib/riscv64-linux-gnu/openblas-pthread"
+          architecture=riscv64
+          [ "$name" = "${name%:*}" ] || architecture=${name#*:} name=${name%:*}
+          mkdir -p p/DEBIAN p/usr/bin "p/usr/lib/riscv64-linux-gnu/openblas-pthread"
           echo "$name" >"p/usr/lib/$name"
+          echo "$name" >"p/usr/bin/qemu-riscv64"
           echo "$name" >"p/usr/lib/riscv64-linux-gnu/openblas-pthread/libopenblas.so.0"
-          printf "Package: %s\nVersion: 1.2-3\nArchitecture: riscv64\nMaintainer: a <a@b.c>\nDescription: d\n" \
-            "$name" >p/DEBIAN/control
-          dpkg-deb --build p "${name}_1.2-3_riscv64.deb" >/dev/null
+          printf "Package: %s\nVersion: 1.2-3\nArchitecture: %s\nMaintainer: a <a@b.c>\nDescription: d\n" \
+            "$name" "$architecture" >p/DEBIAN/control
+          dpkg-deb --build p "${name}_1.2-3_$architecture.deb" >/dev/null
           rm -r p
         done ;;
     esac'
@@ -322,7 +326,10 @@ test_sysroot_is_made_from_the_machines_mirror() {
   expect "unpacked" [ "$(cat "$sysroot/usr/lib/libc6")" = libc6 ]
   expect "/lib as on a machine" [ "$(cat "$sysroot/lib/libc6")" = libc6 ]
   expect "libraries found by name" [ -e "$sysroot/usr/lib/riscv64-linux-gnu/libopenblas.so.0" ]
-  expect "versions kept" [ "$(cat "$sysroot/quern-packages")" = "$(printf 'libc6 1.2-3\nlibopenblas0-pthread 1.2-3')" ]
+  expect "versions kept" [ "$(cat "$sysroot/quern-packages")" = "$(printf '%s 1.2-3\n' libc6 libopenblas0-pthread qemu-user)" ]
+  expect "the newer emulator" [ "$(cat "$sysroot/quern-tools/qemu-riscv64")" = qemu-user ]
+  expect "and nothing else of this machine" [ "$(ls "$sysroot/quern-tools")" = qemu-riscv64 ]
+  expect_not "nor in the sysroot" [ -e "$sysroot/usr/lib/qemu-user" ]
   expect "the likely mirror, no security" [ "$(cat "$work/tried")" = "URIs: http://mirror.invalid/debian/" ]
   expect "nothing else left" [ ! -e "$root/build/setup/apt-trixie" ]
   forget

@@ -2,6 +2,9 @@
 #
 #   machine's apt sources --mirror--> private apt configuration --download--> *.deb --dpkg -x--> sysroot
 #
+# One package of the list is not of that architecture: the newer user-mode emulator, a static program of
+# this machine, of which nothing else is kept (quern-tools/qemu-riscv64 in the sysroot).
+#
 # Needs no root and changes nothing outside the build folder: apt runs with its own lists, cache and
 # (empty) package database. Signatures are checked by apt against the Debian archive keys. The folder
 # appears under its final name only when it is complete, so a killed set-up never leaves half a sysroot.
@@ -11,6 +14,7 @@
 
 readonly sysroot_suite=trixie  # the first Debian release that publishes riscv64
 readonly sysroot_architecture=riscv64
+readonly sysroot_host_architecture=amd64
 
 # Prints the repositories this machine takes Debian's main component from, most likely mirror first.
 # apt itself reads its sources here, so one-line and deb822 files, options and disabled entries are
@@ -34,7 +38,7 @@ private_apt() {
     echo "URIs: $mirror"
     echo "Suites: $sysroot_suite"
     echo "Components: main"
-    echo "Architectures: $sysroot_architecture"
+    echo "Architectures: $sysroot_architecture $sysroot_host_architecture"
     [ -e "$keyring" ] && echo "Signed-By: $keyring"
   } >"$folder/etc/mirror.sources"
   {
@@ -48,7 +52,7 @@ Acquire::Languages "none";
 Acquire::Retries "3";
 APT::Get::AllowUnauthenticated "false";
 APT::Architecture "$sysroot_architecture";
-APT::Architectures {"$sysroot_architecture";};
+APT::Architectures {"$sysroot_architecture"; "$sysroot_host_architecture";};
 APT::Sandbox::User "$(id -un)";
 Dir::Etc::sourcelist "/dev/null";
 Dir::Etc::sourceparts "$folder/etc";
@@ -87,6 +91,17 @@ link_alternatives() {
   for file in openblas-pthread/{cblas,f77blas,openblas_config}.h blis-pthread/blis.h; do
     ln -sf "$file" "$1/usr/include/$triple/${file##*/}"
   done
+}
+
+# unpack_sysroot_package DEB SYSROOT
+unpack_sysroot_package() {
+  local tools=$2/quern-tools
+  case $1 in
+    *_"$sysroot_host_architecture".deb)
+      mkdir -p "$tools/unpacked" && dpkg-deb --extract "$1" "$tools/unpacked" &&
+        mv "$tools/unpacked/usr/bin/qemu-riscv64" "$tools" && rm -rf "$tools/unpacked" ;;
+    *) dpkg-deb --extract "$1" "$2" ;;
+  esac
 }
 
 # fetch_sysroot_packages APT_FOLDER: downloads every package of the list, from the first of the
@@ -133,7 +148,7 @@ make_sysroot() {
   fi
   rm -rf "$new"
   mkdir -p "$new"
-  for deb in "$apt/archives"/*.deb; do dpkg-deb --extract "$deb" "$new"; done
+  for deb in "$apt/archives"/*.deb; do unpack_sysroot_package "$deb" "$new"; done
   ln -s usr/lib "$new/lib"  # the loader's path, /lib/ld-linux-riscv64-lp64d.so.1, as on any Debian
   link_alternatives "$new"
   unpacked_versions "$apt/archives" >"$new/quern-packages"

@@ -31,6 +31,8 @@ Toolchain find_toolchain(const std::filesystem::path& build) {
   out.compiler = variable("QUERN_CXX", "clang++-19");
   out.c_compiler = c_compiler_beside(out.compiler);
   out.emulator = variable("QUERN_QEMU", "qemu-riscv64");
+  out.newer_emulator =
+      variable("QUERN_NEWER_QEMU", (out.sysroot / "quern-tools" / "qemu-riscv64").string());
   return out;
 }
 

@@ -2,7 +2,8 @@
 // the user put in their place with the QUERN_* variables.
 //
 //   QUERN_CXX      clang++-19             compiles for riscv64 Linux, RVV 1.0 intrinsics
-//   QUERN_QEMU     qemu-riscv64           user-mode emulation
+//   QUERN_QEMU     qemu-riscv64           user-mode emulation, with plugins
+//   QUERN_NEWER_QEMU  quern-tools/qemu-riscv64 in the sysroot: what the other lacks
 //   QUERN_SYSROOT  $QUERN_BUILD/sysroot-riscv64
 //   QUERN_BUILD    $QUERN_ROOT/build       compiled things; safe to delete
 #pragma once
@@ -18,6 +19,7 @@ struct Toolchain {
   std::string compiler;    // C++, a name for PATH or a path
   std::string c_compiler;  // the one beside it
   std::string emulator;
+  std::string newer_emulator = {};  // for what the first one cannot run; loads no plugins
 };
 
 // The tools as the environment names them, found or not. `build` is the folder of compiled things.

@@ -19,17 +19,32 @@ namespace {
 // (QEMU 7.2). With MALLOC_ARENA_MAX=1 more guest threads do not add arenas.
 constexpr std::uint64_t emulator_bytes = 512u << 20;
 
+// What QEMU 7.2, the last one in Debian that loads plugins, does not know.
+constexpr std::string_view newer_extensions[] = {"zfbfmin", "zvfbfmin", "zvfbfwma"};
+
 // The cpu model: what the board has, no more, so that a program that uses what the board lacks gets
-// the illegal instruction here too. QEMU 7.2's "rv64" has the bit manipulation extensions unless
-// told.
-std::string cpu_model(const Machine& machine) {
+// the illegal instruction here too. "rv64" has the bit manipulation extensions unless told.
+// QEMU 7.2 has vectors of half precision if it has scalars of it, under an older name.
+std::string cpu_model(const Machine& machine, bool newer) {
   std::string out = "rv64";
-  for (const char* name : {"zba", "zbb", "zbc", "zbs"}) {
-    out += fmt::format(",{}={}", name, machine.extensions.contains(name));
+  const auto set = [&](std::string_view name, bool has) {
+    out += fmt::format(",{}={}", name, has);
+  };
+  for (const char* name : {"zba", "zbb", "zbc", "zbs"})
+    set(name, machine.extensions.contains(name));
+  const bool half = machine.extensions.contains("zvfh") || machine.extensions.contains("zfh");
+  if (newer) {
+    set("zfh", half);
+    set("zvfh", machine.extensions.contains("zvfh"));
+    for (const std::string_view name : newer_extensions)
+      set(name, machine.extensions.contains(std::string(name)));
+  } else if (half) {
+    set("Zfh", true);
   }
   if (machine.vlen > 0) {
     out += fmt::format(",v=true,vext_spec=v1.0,vlen={},rvv_ta_all_1s=true,rvv_ma_all_1s=true",
                        machine.vlen);
+    if (newer && machine.settings.value("half_avl", false)) out += ",rvv_vl_half_avl=true";
   }
   return out;
 }
@@ -105,7 +120,7 @@ void explain(const ProcessResult& process, bool refused_memory, bool emulator_fa
 std::filesystem::path memory_watch_plugin() { return QUERN_MEMORY_WATCH; }
 
 QemuTransport::QemuTransport(const Machine& machine, const Toolchain& toolchain)
-    : toolchain_(toolchain), cpu_(cpu_model(machine)) {
+    : machine_(machine), toolchain_(toolchain) {
   const int vlen = machine.vlen;
   if (vlen != 0 && (vlen < 128 || vlen > 1024 || (vlen & (vlen - 1)) != 0)) {
     throw bad_input("board {}: QEMU emulates VLEN 128, 256, 512 and 1024, not {}", machine.board,
@@ -161,17 +176,34 @@ static std::string foreign_variables(const std::map<std::string, std::string>& w
   return names;
 }
 
-std::vector<std::string> QemuTransport::command(const Program& program,
-                                                const std::filesystem::path& refusals) const {
-  std::vector<std::string> out = {toolchain_.emulator, "-L", toolchain_.sysroot.string(), "-cpu",
-                                  cpu_};
-  std::vector<QemuPlugin> plugins = plugins_;
+QemuTransport::Emulator QemuTransport::emulator_for(const std::set<std::string>& needs) const {
+  std::string why;
+  for (const std::string_view name : newer_extensions) {
+    if (needs.contains(std::string(name)))
+      why = fmt::format("it needs {}, which QEMU 7.2 lacks", name);
+  }
+  if (machine_.settings.value("half_avl", false)) why = "vl is to be below AVL, not so in QEMU 7.2";
+  if (why.empty()) return {toolchain_.emulator, true, cpu_model(machine_, false), ""};
+  return {toolchain_.newer_emulator, false, cpu_model(machine_, true), why};
+}
+
+std::string QemuTransport::version(const std::set<std::string>& needs) const {
+  const std::string program = emulator_for(needs).program;
+  // What is missing is told when something is to run; records need not.
+  if (!find_program(program)) return {};
+  const auto told = run_process({program, "--version"});
+  return told.output.substr(0, told.output.find('\n'));
+}
+
+std::vector<std::string> QemuTransport::command(const Emulator& emulator, const Program& program,
+                                                const std::vector<QemuPlugin>& plugins) const {
+  std::vector<std::string> out = {emulator.program, "-L", toolchain_.sysroot.string(), "-cpu",
+                                  emulator.cpu};
   if (const auto names = foreign_variables(program.environment); !names.empty()) {
     out.insert(out.end(), {"-U", names});
   }
-  if (!refusals.empty()) {
+  if (program.memory_limit) {
     out.insert(out.end(), {"-U", "MALLOC_ARENA_MAX"});  // set for QEMU, not for the guest
-    plugins.push_back({memory_watch_plugin(), {"mark=" + refusals.string()}});
   }
   for (const auto& plugin : plugins) {
     std::string value = "file=" + commas_doubled(plugin.library.string());
@@ -191,31 +223,49 @@ RunResult QemuTransport::run(const Program& program) {
                     describe(header));
   }
   require_sysroot(toolchain_);
-  if (!find_program(toolchain_.emulator)) {
+  const Emulator emulator = emulator_for(program.needs);
+  if (!find_program(emulator.program)) {
+    if (emulator.plugins) {
+      throw make_error(ExitCode::tool_missing,
+                       "{}: not found; install the Debian package qemu-user, or "
+                       "set QUERN_QEMU",
+                       emulator.program);
+    }
     throw make_error(ExitCode::tool_missing,
-                     "{}: not found; install the Debian package qemu-user, or "
-                     "set QUERN_QEMU",
-                     toolchain_.emulator);
+                     "{}: not found ({}: {}); ./quern fetches it with the sysroot, or set "
+                     "QUERN_NEWER_QEMU to a qemu-riscv64 of version 9 or later",
+                     emulator.program, program.binary.filename().string(), emulator.why_newer);
   }
   ProcessOptions options;
   options.input = program.input;
   options.environment = program.environment;
   options.time_limit = program.time_limit;
-  std::filesystem::path refusals;
+  std::vector<QemuPlugin> plugins = plugins_;
+  std::filesystem::path refusals, report;
   if (program.memory_limit) {
     options.memory_limit = *program.memory_limit + emulator_bytes;
     options.environment["MALLOC_ARENA_MAX"] = "1";
-    refusals = scratch("refusals");
+    if (emulator.plugins) {
+      refusals = scratch("refusals");
+      plugins.push_back({memory_watch_plugin(), {"mark=" + refusals.string()}});
+    }
   }
-  const auto words = command(program, refusals);
+  if (model_ && emulator.plugins) {
+    report = scratch("timing.json");
+    plugins.push_back({model_->plugin,
+                       {"board=" + std::filesystem::absolute(model_->parameters).string(),
+                        "report=" + report.string(),
+                        std::string("functions=") + (model_->functions ? "on" : "off")}});
+  }
+  const auto words = command(emulator, program, plugins);
   const ProcessResult process = run_process(words, options);
   RunResult result;
   std::error_code ignored;
-  const std::string name = std::filesystem::path(toolchain_.emulator).filename().string();
+  const std::string name = std::filesystem::path(emulator.program).filename().string();
   const bool refused_start = emulator_refused(process, name);
   const bool refused_memory =
       program.memory_limit &&
-      (std::filesystem::remove(refusals, ignored) ||
+      ((!refusals.empty() && std::filesystem::remove(refusals, ignored)) ||
        (refused_start && process.errors.find("Cannot allocate memory") != std::string::npos));
   explain(process, refused_memory, refused_start || emulator_failed(process, name), program,
           result);
@@ -224,6 +274,16 @@ RunResult QemuTransport::run(const Program& program) {
   result.output_cut = process.output_cut;
   result.host_seconds = process.seconds;
   result.command = shell_quoted(words);
+  // A program that was killed leaves no report; then there are no figures either.
+  if (!report.empty() && std::filesystem::exists(report, ignored)) {
+    result.report = read_json(report);
+    result.cycles = result.report["cycles"];
+    result.instructions = result.report["instructions"];
+  }
+  if (model_ && !emulator.plugins) {
+    result.untimed = fmt::format("no modelled cycles: {}, and the newer one loads no timing plugin",
+                                 emulator.why_newer);
+  }
   return result;
 }
 

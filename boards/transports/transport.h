@@ -51,6 +51,9 @@ struct Program {
   std::map<std::string, std::string> environment = {};  // added to the board's own
   std::optional<std::chrono::milliseconds> time_limit = {};
   std::optional<std::uint64_t> memory_limit = {};  // bytes that the program may map
+  // Extensions that it uses beyond what any program may (rv64gcv and bit manipulation), of those
+  // that the machine has: "zvfbfwma". Where several emulators serve, they decide which one runs it.
+  std::set<std::string> needs = {};
 };
 
 struct RunResult {
@@ -65,6 +68,15 @@ struct RunResult {
   std::string command;  // what was started, to be repeated by hand
   // Counted by the machine itself, where the transport is told; else absent.
   std::optional<std::uint64_t> cycles = {}, instructions = {};
+  Json report = nullptr;  // of the timing model (boards/timing/timing_report.h), where one counted
+  std::string untimed;    // why no timing model counted though one was asked for; else empty
+};
+
+// The model that a transport without a clock of its own may count cycles with.
+struct TimingModel {
+  std::filesystem::path plugin;      // for emulators: a TCG plugin
+  std::filesystem::path parameters;  // the board file with the model's block
+  bool functions = false;            // tell functions apart in the report
 };
 
 // What a transport needs to know of the machine.
@@ -92,6 +104,14 @@ class Transport {
   // Runs a program to its end. Throws bad_input if it is no program for this machine, tool_missing
   // if what the transport itself needs is not installed.
   virtual RunResult run(const Program& program) = 0;
+
+  // For the runs that follow: count with this model. Where time is real, or a simulation's, there
+  // is nothing to model and this does nothing.
+  virtual void use_timing_model(const TimingModel&) {}
+
+  // Name and version of what runs programs with these needs, for records; empty where the board
+  // itself does.
+  virtual std::string version(const std::set<std::string>&) const { return {}; }
 };
 
 // One way to reach boards.
