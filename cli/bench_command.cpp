@@ -65,6 +65,7 @@ ExitCode report(Context& context, const tuner::Record& record) {
       fmt::print("\n");
     }
     fmt::print("  correct, largest error {:.1e} of its magnitude\n", record.max_error.value_or(0));
+    if (!record.reason.empty()) fmt::print("  {}\n", record.reason);
   }
   switch (record.outcome) {
     case tuner::Outcome::ok:
