@@ -1,5 +1,5 @@
 /*
- * rvv-f32-16x5-m4-vf-a2-u2-p4-asm-v128: a GEMM micro-kernel for VLEN 128.
+ * rvv-f32-16x5-m4-vf-a2-u2-p4-pcl-asm-v128: a GEMM micro-kernel for VLEN 128.
  *
  *   C = alpha * A * B + beta * C,  C is m x 5 with 1 <= m <= 16
  *
@@ -17,16 +17,27 @@
  * An iteration is 2 k steps; a scalar is loaded 4 FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 128:
  *   quern generate --board B --dtype f32 --mr 16 --nr 5
- *     --lmul 4 --buffers 2 --unroll 2 --pipeline 4 --emit asm
+ *     --lmul 4 --buffers 2 --unroll 2 --pipeline 4 --prefetch-c load --emit asm
  */
     .text
     .p2align 4
-    .globl quern_rvv_f32_16x5_m4_vf_a2_u2_p4_asm_v128
-    .type quern_rvv_f32_16x5_m4_vf_a2_u2_p4_asm_v128, @function
-quern_rvv_f32_16x5_m4_vf_a2_u2_p4_asm_v128:
+    .globl quern_rvv_f32_16x5_m4_vf_a2_u2_p4_pcl_asm_v128
+    .type quern_rvv_f32_16x5_m4_vf_a2_u2_p4_pcl_asm_v128, @function
+quern_rvv_f32_16x5_m4_vf_a2_u2_p4_pcl_asm_v128:
     slli        t0, a0, 2
     vsetvli     zero, a0, e32, m4, ta, ma
     slli        a7, a7, 2
+    /* Ask for C, which is needed at the end. */
+    mv          t3, a6
+    lb          zero, 0(a6)
+    add         t3, t3, a7
+    lb          zero, 0(t3)
+    add         t3, t3, a7
+    lb          zero, 0(t3)
+    add         t3, t3, a7
+    lb          zero, 0(t3)
+    add         t3, t3, a7
+    lb          zero, 0(t3)
     vmv.v.i     v0, 0
     vmv.v.i     v4, 0
     vmv.v.i     v8, 0
@@ -166,5 +177,5 @@ quern_rvv_f32_16x5_m4_vf_a2_u2_p4_asm_v128:
     add         a6, a6, t6
     vse32.v     v16, (a6)
     ret
-    .size quern_rvv_f32_16x5_m4_vf_a2_u2_p4_asm_v128, . - quern_rvv_f32_16x5_m4_vf_a2_u2_p4_asm_v128
+    .size quern_rvv_f32_16x5_m4_vf_a2_u2_p4_pcl_asm_v128, . - quern_rvv_f32_16x5_m4_vf_a2_u2_p4_pcl_asm_v128
     .section .note.GNU-stack, "", @progbits

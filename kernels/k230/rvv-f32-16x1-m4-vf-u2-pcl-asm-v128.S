@@ -1,5 +1,5 @@
 /*
- * rvv-f32-16x1-m4-vf-u2-asm-v128: a GEMM micro-kernel for VLEN 128.
+ * rvv-f32-16x1-m4-vf-u2-pcl-asm-v128: a GEMM micro-kernel for VLEN 128.
  *
  *   C = alpha * A * B + beta * C,  C is m x 1 with 1 <= m <= 16
  *
@@ -17,16 +17,18 @@
  * An iteration is 2 k steps; a scalar is loaded 0 FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 128:
  *   quern generate --board B --dtype f32 --mr 16 --nr 1
- *     --lmul 4 --unroll 2 --emit asm
+ *     --lmul 4 --unroll 2 --prefetch-c load --emit asm
  */
     .text
     .p2align 4
-    .globl quern_rvv_f32_16x1_m4_vf_u2_asm_v128
-    .type quern_rvv_f32_16x1_m4_vf_u2_asm_v128, @function
-quern_rvv_f32_16x1_m4_vf_u2_asm_v128:
+    .globl quern_rvv_f32_16x1_m4_vf_u2_pcl_asm_v128
+    .type quern_rvv_f32_16x1_m4_vf_u2_pcl_asm_v128, @function
+quern_rvv_f32_16x1_m4_vf_u2_pcl_asm_v128:
     slli        t0, a0, 2
     vsetvli     zero, a0, e32, m4, ta, ma
     slli        a7, a7, 2
+    /* Ask for C, which is needed at the end. */
+    lb          zero, 0(a6)
     vmv.v.i     v0, 0
     beqz        a1, .Lupdate
     andi        t4, a1, 1
@@ -73,5 +75,5 @@ quern_rvv_f32_16x1_m4_vf_u2_asm_v128:
     vfmul.vf    v0, v0, fa0
     vse32.v     v0, (a6)
     ret
-    .size quern_rvv_f32_16x1_m4_vf_u2_asm_v128, . - quern_rvv_f32_16x1_m4_vf_u2_asm_v128
+    .size quern_rvv_f32_16x1_m4_vf_u2_pcl_asm_v128, . - quern_rvv_f32_16x1_m4_vf_u2_pcl_asm_v128
     .section .note.GNU-stack, "", @progbits

@@ -1,5 +1,5 @@
 /*
- * rvv-f32-16x1-m2-vf-u2-asm-v256: a GEMM micro-kernel for VLEN 256.
+ * rvv-f32-16x1-m2-vf-u2-pcl-asm-v256: a GEMM micro-kernel for VLEN 256.
  *
  *   C = alpha * A * B + beta * C,  C is m x 1 with 1 <= m <= 16
  *
@@ -17,16 +17,18 @@
  * An iteration is 2 k steps; a scalar is loaded 0 FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype f32 --mr 16 --nr 1
- *     --lmul 2 --unroll 2 --emit asm
+ *     --lmul 2 --unroll 2 --prefetch-c load --emit asm
  */
     .text
     .p2align 4
-    .globl quern_rvv_f32_16x1_m2_vf_u2_asm_v256
-    .type quern_rvv_f32_16x1_m2_vf_u2_asm_v256, @function
-quern_rvv_f32_16x1_m2_vf_u2_asm_v256:
+    .globl quern_rvv_f32_16x1_m2_vf_u2_pcl_asm_v256
+    .type quern_rvv_f32_16x1_m2_vf_u2_pcl_asm_v256, @function
+quern_rvv_f32_16x1_m2_vf_u2_pcl_asm_v256:
     slli        t0, a0, 2
     vsetvli     zero, a0, e32, m2, ta, ma
     slli        a7, a7, 2
+    /* Ask for C, which is needed at the end. */
+    lb          zero, 0(a6)
     vmv.v.i     v0, 0
     beqz        a1, .Lupdate
     andi        t4, a1, 1
@@ -73,5 +75,5 @@ quern_rvv_f32_16x1_m2_vf_u2_asm_v256:
     vfmul.vf    v0, v0, fa0
     vse32.v     v0, (a6)
     ret
-    .size quern_rvv_f32_16x1_m2_vf_u2_asm_v256, . - quern_rvv_f32_16x1_m2_vf_u2_asm_v256
+    .size quern_rvv_f32_16x1_m2_vf_u2_pcl_asm_v256, . - quern_rvv_f32_16x1_m2_vf_u2_pcl_asm_v256
     .section .note.GNU-stack, "", @progbits

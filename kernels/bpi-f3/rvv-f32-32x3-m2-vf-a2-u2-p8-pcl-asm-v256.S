@@ -1,5 +1,5 @@
 /*
- * rvv-f32-32x3-m2-vf-a2-u2-p8-asm-v256: a GEMM micro-kernel for VLEN 256.
+ * rvv-f32-32x3-m2-vf-a2-u2-p8-pcl-asm-v256: a GEMM micro-kernel for VLEN 256.
  *
  *   C = alpha * A * B + beta * C,  C is m x 3 with 17 <= m <= 32
  *
@@ -18,18 +18,28 @@
  * An iteration is 2 k steps; a scalar is loaded 8 FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype f32 --mr 32 --nr 3
- *     --lmul 2 --buffers 2 --unroll 2 --pipeline 8 --emit asm
+ *     --lmul 2 --buffers 2 --unroll 2 --pipeline 8 --prefetch-c load --emit asm
  */
     .text
     .p2align 4
-    .globl quern_rvv_f32_32x3_m2_vf_a2_u2_p8_asm_v256
-    .type quern_rvv_f32_32x3_m2_vf_a2_u2_p8_asm_v256, @function
-quern_rvv_f32_32x3_m2_vf_a2_u2_p8_asm_v256:
+    .globl quern_rvv_f32_32x3_m2_vf_a2_u2_p8_pcl_asm_v256
+    .type quern_rvv_f32_32x3_m2_vf_a2_u2_p8_pcl_asm_v256, @function
+quern_rvv_f32_32x3_m2_vf_a2_u2_p8_pcl_asm_v256:
     li          t2, 16
     addi        t1, a0, -16
     slli        t0, t1, 2
     vsetvli     zero, t2, e32, m2, ta, ma
     slli        a7, a7, 2
+    /* Ask for C, which is needed at the end. */
+    mv          t3, a6
+    lb          zero, 0(a6)
+    lb          zero, 64(a6)
+    add         t3, t3, a7
+    lb          zero, 0(t3)
+    lb          zero, 64(t3)
+    add         t3, t3, a7
+    lb          zero, 0(t3)
+    lb          zero, 64(t3)
     vmv.v.i     v0, 0
     vmv.v.i     v2, 0
     vmv.v.i     v4, 0
@@ -224,5 +234,5 @@ quern_rvv_f32_32x3_m2_vf_a2_u2_p8_asm_v256:
     vse32.v     v10, (a6)
     vsetvli     zero, t2, e32, m2, ta, ma
     ret
-    .size quern_rvv_f32_32x3_m2_vf_a2_u2_p8_asm_v256, . - quern_rvv_f32_32x3_m2_vf_a2_u2_p8_asm_v256
+    .size quern_rvv_f32_32x3_m2_vf_a2_u2_p8_pcl_asm_v256, . - quern_rvv_f32_32x3_m2_vf_a2_u2_p8_pcl_asm_v256
     .section .note.GNU-stack, "", @progbits
