@@ -65,8 +65,8 @@ void AssemblyWriter::header(const std::string& id) {
       least, along, most, tile_.c_row_major ? ", row-major" : ""));
   line("");
   line(fmt::format("Register map, {} of 32 vector registers (LMUL {}) and {} of {} scalars:",
-                   tile_.vector_registers(panel_groups(tile_, schedule_)), tile_.lmul, scalars(),
-                   scalar_registers_of(tile_)));
+                   tile_.vector_registers(panel_groups(tile_, schedule_)), tile_.lmul.text(),
+                   scalars(), scalar_registers_of(tile_)));
   line("");
   for (int i = 0; i < tile_.vector_rows; ++i) {
     line(fmt::format("  {:<4}..{:<4}  row {} of C's vectors, {} 0..{}{}: {} {}..{}",
@@ -135,7 +135,7 @@ void AssemblyWriter::entry() {
   if (runs_over()) {
     const int full = tile_.vector_rows - 1;
     if (tile_.any_vlen) {
-      op("vsetvli", "t2, zero, e{}, m{}, ta, ma", tile_.type.panel_bits, tile_.lmul);
+      op("vsetvli", "t2, zero, e{}, {}, ta, ma", tile_.type.panel_bits, tile_.lmul.name());
       if (full == 0) {
         op("mv", "t1, a0");
       } else if (full == 1) {

@@ -11,8 +11,8 @@
 namespace quern::generator::rvv {
 
 int AssemblyWriter::c_vectors() const {
-  const int registers = panel_groups(tile_, schedule_) * tile_.lmul;
-  return std::max(1, registers / tile_.sum_lmul());
+  const int registers = panel_groups(tile_, schedule_) * tile_.lmul.registers();
+  return std::max(1, registers / tile_.sum_lmul().registers());
 }
 
 // Cells are counted along the vectors of C: cell s is vector row s % rows of column s / rows.

@@ -69,10 +69,10 @@ class AssemblyWriter {
   static std::string to(const std::string& name) { return ".L" + name; }
 
   static std::string v(int number) { return fmt::format("v{}", number); }
-  std::string sum(int accumulator) const { return v(accumulator * tile_.sum_lmul()); }
+  std::string sum(int accumulator) const { return v(accumulator * tile_.sum_lmul().registers()); }
   // Groups behind the accumulators: of the panel's vectors, and in the update of C's.
   std::string group(int index) const {
-    return v(tile_.accumulators() * tile_.sum_lmul() + index * tile_.lmul);
+    return v(tile_.accumulators() * tile_.sum_lmul().registers() + index * tile_.lmul.registers());
   }
   std::string c_vector(int index) const { return sum(tile_.accumulators() + index); }
   int c_vectors() const;  // how many of them there are
@@ -93,10 +93,11 @@ class AssemblyWriter {
   static int log2(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
 
   void set_vl(const char* length) {
-    op("vsetvli", "zero, {}, e{}, m{}, ta, ma", length, tile_.type.panel_bits, tile_.lmul);
+    op("vsetvli", "zero, {}, e{}, {}, ta, ma", length, tile_.type.panel_bits, tile_.lmul.name());
   }
   void set_c_vl(const char* length) {
-    op("vsetvli", "zero, {}, e{}, m{}, ta, ma", length, tile_.type.sum_bits, tile_.sum_lmul());
+    op("vsetvli", "zero, {}, e{}, {}, ta, ma", length, tile_.type.sum_bits,
+       tile_.sum_lmul().name());
   }
 
   const KernelPoint& point_;

@@ -22,7 +22,7 @@ struct Choice {
 const std::vector<Choice>& table() {
   static const std::vector<Choice> choices = {
       {"lmul",
-       {{"1", "m1"}, {"2", "m2"}, {"4", "m4"}},
+       {{"1", "m1"}, {"2", "m2"}, {"4", "m4"}, {"1/2", "mf2"}},
        "registers in one vector of a panel (LMUL)",
        true},
       {"operand",
@@ -84,7 +84,7 @@ int number(const KernelPoint& point, const char* choice) {
 
 Choices choices_of(const KernelPoint& point) {
   Choices out;
-  out.lmul = number(point, "lmul");
+  out.lmul = {is(point, "lmul", "1/2") ? 1 : 2 * number(point, "lmul")};
   out.operand = is(point, "operand", "vf")          ? ScalarOperand::scalar
                 : is(point, "operand", "broadcast") ? ScalarOperand::broadcast
                                                     : ScalarOperand::gather;

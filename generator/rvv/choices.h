@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "generator/core/emitter.h"
+#include "generator/rvv/lmul.h"
 
 namespace quern::generator::rvv {
 
@@ -22,7 +23,7 @@ enum class ScalarOperand {
 enum class CPrefetch { none, load, zicbop };
 
 struct Choices {
-  int lmul = 1;
+  Lmul lmul;
   ScalarOperand operand = ScalarOperand::scalar;
   int buffers = 1;
   int unroll = 1;

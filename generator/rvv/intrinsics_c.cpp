@@ -16,7 +16,7 @@ void IntrinsicsWriter::header(const std::string& id) {
        least, size_, tile_.vector_rows * tile_.lanes, tile_.c_row_major ? ", row-major" : "");
   line(0, " *");
   line(0, " * Register map, {} of 32 vector registers (LMUL {}) and {} of {} scalars:",
-       tile_.vector_registers(panel_groups(tile_, schedule_of(point_, {}))), tile_.lmul,
+       tile_.vector_registers(panel_groups(tile_, schedule_of(point_, {}))), tile_.lmul.text(),
        k_step_scalars(tile_, choices_.operand), scalar_registers_of(tile_));
   line(0, " *");
   line(0, " *         {:<6} {}", scalars_ + "0",
@@ -80,7 +80,8 @@ void IntrinsicsWriter::lengths() {
     return;
   }
   if (tile_.any_vlen) {
-    line(1, "const size_t vl = __riscv_vsetvlmax_e{}m{}();", tile_.type.panel_bits, tile_.lmul);
+    line(1, "const size_t vl = __riscv_vsetvlmax_e{}{}();", tile_.type.panel_bits,
+         tile_.lmul.name());
   } else {
     line(1, "const size_t vl = {};", tile_.lanes);
   }

@@ -20,14 +20,14 @@ struct VectorNames {
   const char* splat;     // vfmv_v_f
   const char* multiply;  // vfmul_vf
 
-  VectorNames(const DTypeInfo& info, int bits, int lmul) {
+  VectorNames(const DTypeInfo& info, int bits, Lmul lmul) {
     const bool bfloat = info.dtype == DType::bf16 && bits == info.panel_bits;
-    type = fmt::format("v{}{}m{}_t",
+    type = fmt::format("v{}{}{}_t",
                        info.integer() ? "int"
                        : bfloat       ? "bfloat"
                                       : "float",
-                       bits, lmul);
-    suffix = fmt::format("{}{}m{}", info.integer() ? "i" : bfloat ? "bf" : "f", bits, lmul);
+                       bits, lmul.name());
+    suffix = fmt::format("{}{}{}", info.integer() ? "i" : bfloat ? "bf" : "f", bits, lmul.name());
     splat = info.integer() ? "vmv_v_x" : "vfmv_v_f";
     multiply = info.integer() ? "vmul_vx" : "vfmul_vf";
   }

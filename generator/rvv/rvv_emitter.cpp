@@ -49,8 +49,13 @@ Violations extensions(const KernelPoint& point, const Choices& choices, const Ta
 
 // Combinations without a meaning, or without a way to write them.
 Violations combinations(const Choices& choices, const Tile& tile, const Schedule& schedule) {
-  if (tile.lmul > 1 && tile.along <= tile.lanes / 2) {
-    return {{"lmul", fmt::format("LMUL {} holds {} {}: {} fit into half of that", tile.lmul,
+  if (tile.lmul.halves == 1 && !tile.type.widening()) {
+    return {{"lmul",
+             "LMUL 1/2 leaves half of each sum's register idle: it is for sums that are twice "
+             "as wide"}};
+  }
+  if (tile.lmul.halves > 2 && tile.along <= tile.lanes / 2) {
+    return {{"lmul", fmt::format("LMUL {} holds {} {}: {} fit into half of that", tile.lmul.text(),
                                  tile.lanes, tile.along_n ? "columns" : "rows", tile.along)}};
   }
   if (!choices.assembly && !schedule.plain()) {
@@ -69,16 +74,17 @@ Violations combinations(const Choices& choices, const Tile& tile, const Schedule
 // What the tile and its schedule need of the machine's registers, whatever the target.
 Violations resources(const Tile& tile, const Schedule& schedule) {
   const int groups = panel_groups(tile, schedule);
-  if (tile.sum_lmul() > 8) {
-    return {{"vector registers", fmt::format("sums of LMUL {} do not exist", tile.sum_lmul())}};
+  if (tile.sum_lmul().halves > 16) {
+    return {
+        {"vector registers", fmt::format("sums of LMUL {} do not exist", tile.sum_lmul().text())}};
   }
   if (tile.vector_registers(groups) > vector_registers) {
     return {{"vector registers",
              fmt::format("{} accumulators of LMUL {} and {} {} vector{} of LMUL {} need {} of {} "
                          "registers",
-                         tile.accumulators(), tile.sum_lmul(), groups, tile.along_n ? 'B' : 'A',
-                         groups > 1 ? "s" : "", tile.lmul, tile.vector_registers(groups),
-                         vector_registers)}};
+                         tile.accumulators(), tile.sum_lmul().text(), groups,
+                         tile.along_n ? 'B' : 'A', groups > 1 ? "s" : "", tile.lmul.text(),
+                         tile.vector_registers(groups), vector_registers)}};
   }
   if (schedule.operand == ScalarOperand::scalar && tile.scalars() > scalar_registers_of(tile)) {
     return {{"scalar registers", fmt::format("a row of {} scalars needs as many of {} registers",

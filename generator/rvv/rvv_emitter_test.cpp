@@ -133,12 +133,12 @@ TEST(RvvText, MatchesTheGoldenFiles) {
         "rvv-f32-8x6-m2-vf-a2-u2-p8-asm-v128", "rvv-f32-5x4-m1-vf-asm-v256",
         // One of each type and choice, small enough to be read.
         "rvv-f64-8x2-m2-vf-b1-v256", "rvv-f16-32x3-m1-vf-z256-v256", "rvv-f16f32-32x2-m1-vf-v256",
-        "rvv-bf16-16x2-m1-vf-asm-v256", "rvv-i8-32x2-m1-vf-asm-v256", "rvv-i8-16x3-m1-vf-v256",
-        "rvv-cf32-16x2-m1-vf-b1-v256", "rvv-cf64-4x2-m1-vf-a2-u2-p4-asm-v256",
-        "rvv-f32-3x16-m1-vf-vn-v256", "rvv-f32-3x16-m1-vf-vn-asm-v256",
-        "rvv-f32-16x3-m1-vf-vla-v256", "rvv-f32-16x3-m1-bc-u2-asm-vla-v256",
-        "rvv-f32-16x3-m1-ga-v256", "rvv-f32-16x3-m1-ga-cr-asm-v256",
-        "rvv-f32-16x4-m1-vf-a2-u2-pmod-b1-pcz-asm-v256"}) {
+        "rvv-bf16-16x2-m1-vf-asm-v256", "rvv-bf16-12x2-mf2-vf-v256", "rvv-i8-32x2-m1-vf-asm-v256",
+        "rvv-i8-16x3-m1-vf-v256", "rvv-cf32-16x2-m1-vf-b1-v256",
+        "rvv-cf64-4x2-m1-vf-a2-u2-p4-asm-v256", "rvv-f32-3x16-m1-vf-vn-v256",
+        "rvv-f32-3x16-m1-vf-vn-asm-v256", "rvv-f32-16x3-m1-vf-vla-v256",
+        "rvv-f32-16x3-m1-bc-u2-asm-vla-v256", "rvv-f32-16x3-m1-ga-v256",
+        "rvv-f32-16x3-m1-ga-cr-asm-v256", "rvv-f32-16x4-m1-vf-a2-u2-pmod-b1-pcz-asm-v256"}) {
     const KernelPoint p = point(id);
     const Kernel kernel = emitter.emit(p, target(std::stoi(p.choices.at("vlen"))));
     const auto file = folder / (kernel.id + kernel.extension);
@@ -164,6 +164,7 @@ TEST(RvvSpace, ScheduleConstraintsSayWhy) {
     const char* reason;
   } cases[] = {
       {"rvv-f32-8x4-m2-vf-v256", "lmul", "LMUL 2 holds 16 rows: 8 fit"},
+      {"rvv-f32-4x4-mf2-vf-v256", "lmul", "twice as wide"},
       {"rvv-f32-32x7-m4-vf-a2-u2-p8-asm-v256", "vector registers",
        "7 accumulators of LMUL 4 and 2 A vectors of LMUL 4 need 36 of 32"},
       {"rvv-f32-16x14-m2-vf-a2-u2-p8-v256", "back end", "--emit asm"},
@@ -321,6 +322,8 @@ TEST(RvvTile, TypesAndOrientations) {
       // Sums twice as wide: 14 of LMUL 2, and room for one of them in the update.
       {"rvv-f16f32-16x14-m1-vf-v256", 16, 1, 16, 14, 30, true},
       {"rvv-i8-32x6-m2-vf-v256", 32, 1, 32, 6, 28, true},
+      // Half a register of a panel, a whole one of sums: 2 * 14 of them and one vector of A.
+      {"rvv-f16f32-16x14-mf2-vf-v256", 8, 2, 16, 14, 29, true},
       {"rvv-cf64-4x5-m1-vf-v256", 4, 1, 4, 5, 11, true},
       {"rvv-f32-5x16-m2-vf-vn-v256", 16, 1, 16, 5, 12, false},
       {"rvv-f32-5x16-m2-vf-vn-cr-v256", 16, 1, 16, 5, 12, true},

@@ -78,8 +78,9 @@ class ReservationTable {
 void place_modulo(const Tile& tile, const Schedule& schedule, Loads& loads) {
   const Costs& costs = *schedule.modulo;
   const Costs::Cost& fma = Costs::at(tile.type.widening() ? costs.widening_fma : costs.fma,
-                                     tile.type.panel_bits, tile.lmul);
-  const Costs::Cost& vector = Costs::at(costs.vector_load, tile.type.panel_bits, tile.lmul);
+                                     tile.type.panel_bits, tile.lmul.registers());
+  const Costs::Cost& vector =
+      Costs::at(costs.vector_load, tile.type.panel_bits, tile.lmul.registers());
   const int length = fmas_of(tile, schedule);
   // A vector load brings an address step with it; loop end and count are two more.
   const double instructions = length + 2 * static_cast<double>(loads.vectors.size()) +

@@ -12,7 +12,8 @@ Tile::Product Tile::product(int i, int j) const {
 }
 
 int Tile::vector_registers(int groups) const {
-  return accumulators() * sum_lmul() + std::max(groups * lmul, sum_lmul());
+  const int sum = sum_lmul().registers();
+  return accumulators() * sum + std::max(groups * lmul.registers(), sum);
 }
 
 Tile tile_of(const KernelPoint& point) {
@@ -28,7 +29,7 @@ Tile tile_of(const KernelPoint& point) {
   tile.lmul = choices.lmul;
   tile.along = tile.along_n ? tile.n_r : tile.m_r;
   tile.across = tile.along_n ? tile.m_r : tile.n_r;
-  tile.lanes = tile.vlen / tile.type.panel_bits * tile.lmul;
+  tile.lanes = tile.vlen / tile.type.panel_bits * tile.lmul.halves / 2;
   tile.vector_rows = (tile.along + tile.lanes - 1) / tile.lanes;
   tile.tail = tile.along - (tile.vector_rows - 1) * tile.lanes;
   return tile;

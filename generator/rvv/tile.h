@@ -32,7 +32,7 @@ struct Tile {
   bool c_row_major = false;
   bool any_vlen = false;
   int vlen = 0;
-  int lmul = 0;  // of a panel's vector
+  Lmul lmul;  // of a panel's vector
 
   int along = 0;        // elements of the tile along its vectors
   int across = 0;       // and across them
@@ -46,7 +46,7 @@ struct Tile {
   int fmas() const { return vectors() * scalars(); }
   // LMUL groups that accumulate, and the LMUL of each: a widening product is twice as wide.
   int accumulators() const { return type.parts * vector_rows * across; }
-  int sum_lmul() const { return type.widening() ? 2 * lmul : lmul; }
+  Lmul sum_lmul() const { return type.widening() ? lmul.doubled() : lmul; }
   // Vectors lie in C as they lie in memory; else their elements are a leading dimension apart.
   bool unit_stride_c() const { return along_n == c_row_major; }
   // Only the last of several vectors is cut to its rows.
