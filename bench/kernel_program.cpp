@@ -1,9 +1,11 @@
 #include "bench/kernel_program.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "bench/kernel_batch.h"
 
 namespace quern::bench {
 
@@ -19,6 +21,15 @@ std::set<std::string> extensions_of(generator::DType dtype) {
     default:
       return {};
   }
+}
+
+int fmas_per_k(const generator::KernelPoint& point) {
+  const auto form = generator::emitter(point.family).form_of(point);
+  if (form.lanes <= 0) return 0;
+  const bool along_m = form.along == KernelForm::Along::m;
+  const int along = along_m ? point.m_r : point.n_r, across = along_m ? point.n_r : point.m_r;
+  const int parts = generator::info(point.dtype).parts;
+  return (along + form.lanes - 1) / form.lanes * across * parts * parts;
 }
 
 std::string kernel_table_source(const std::vector<BenchKernel>& kernels, int vlen) {
@@ -51,18 +62,15 @@ KernelProgram build_kernel_program(const boards::Compiler& compiler,
                                    int vlen, const std::vector<BenchKernel>& kernels) {
   KernelProgram out;
   out.needs = extensions_of(dtype);
-  std::vector<boards::Unit> units;
-  for (const BenchKernel& kernel : kernels) {
-    out.sources.push_back(kernel.source);
-    units.push_back({kernel.source.id + kernel.source.extension, kernel.source.source, {}});
-  }
-  out.kernels = compiler.compile(units);
+  for (const BenchKernel& kernel : kernels) out.sources.push_back(kernel.source);
+  out.kernels = compile_kernels(compiler, out.sources);
 
-  std::vector<std::filesystem::path> objects;
+  std::vector<std::filesystem::path> objects;  // each once, in the order of the kernels
   std::vector<BenchKernel> good;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (!out.kernels[i].good) continue;
-    objects.push_back(out.kernels[i].file);
+    if (std::ranges::find(objects, out.kernels[i].file) == objects.end())
+      objects.push_back(out.kernels[i].file);
     good.push_back(kernels[i]);
   }
   if (good.empty()) return out;

@@ -45,6 +45,10 @@ KernelProgram build_kernel_program(const boards::Compiler& compiler,
 // The C++ text of the table that kernel_bench.cpp runs.
 std::string kernel_table_source(const std::vector<BenchKernel>& kernels, int vlen);
 
+// Vector multiply-accumulates that a point's kernel makes in a step of k: one for every vector and
+// every element across, four of complex elements.
+int fmas_per_k(const generator::KernelPoint& point);
+
 // The extensions that kernels of a type use beyond plain vectors.
 std::set<std::string> extensions_of(generator::DType dtype);
 

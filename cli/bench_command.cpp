@@ -65,7 +65,9 @@ ExitCode report(Context& context, const tuner::Record& record) {
       fmt::print("\n");
     }
     fmt::print("  correct, largest error {:.1e} of its magnitude\n", record.max_error.value_or(0));
-    if (!record.reason.empty()) fmt::print("  {}\n", record.reason);
+    if (!record.reason.empty()) {
+      fmt::print("  {}; `quern predict` gives a static figure\n", record.reason);
+    }
   }
   switch (record.outcome) {
     case tuner::Outcome::ok:
@@ -113,6 +115,8 @@ void add_bench(CLI::App& app, Context& context) {
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
   add_snitch_options(*command, options->snitch, true);
+  command->add_flag("--allow-poor", options->measure.allow_poor,
+                    "Run the kernel even if its inner loop spills or has a vsetvli");
   command
       ->add_option_function<double>(
           "--time-limit",

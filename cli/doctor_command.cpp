@@ -27,7 +27,7 @@ void print_table(const std::vector<boards::Check>& checks) {
   fmt::print("\nParts can be supplied by hand:\n");
   for (const auto& variable : boards::variables()) {
     const char* value = std::getenv(variable.name.c_str());
-    fmt::print("  {:<14}  {}{}\n", variable.name, variable.meaning,
+    fmt::print("  {:<16}  {}{}\n", variable.name, variable.meaning,
                value != nullptr && *value != '\0' ? fmt::format("; now {}", value) : "");
   }
 }

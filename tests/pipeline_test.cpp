@@ -22,9 +22,9 @@ struct Bench {
         session(board, ""),
         compiler(board, root, boards::build_folder(root)) {}
 
-  generator::KernelPoint point(int m_r, int n_r) const {
-    return generator::emitter("rvv").complete({"rvv", generator::DType::f32, m_r, n_r, {}},
-                                              board.target());
+  generator::KernelPoint point(int m_r, int n_r, generator::DType dtype = generator::DType::f32,
+                               const std::map<std::string, std::string>& choices = {}) const {
+    return generator::emitter("rvv").complete({"rvv", dtype, m_r, n_r, choices}, board.target());
   }
 };
 
@@ -68,6 +68,63 @@ TEST(Pipeline, ModelledFiguresAreTheSameEveryTime) {
   const auto again = measure(bench, {bench.point(16, 7)}, 64);
   unsetenv("QUERN_TEST_NOISE");
   EXPECT_EQ(once.at(0).cycles, again.at(0).cycles);
+}
+
+TEST(Pipeline, EveryTypeHasItsOperationsAndItsPeak) {
+  Bench bench("bpi-f3");
+  const struct {
+    generator::DType dtype;
+    int lanes;          // of a vector of sums: LMUL 1
+    double operations;  // of an element
+  } table[] = {{generator::DType::f64, 4, 2},     {generator::DType::f16, 16, 2},
+               {generator::DType::f16f32, 16, 2}, {generator::DType::i8, 16, 2},
+               {generator::DType::cf32, 8, 8},    {generator::DType::cf64, 4, 8}};
+  std::vector<generator::KernelPoint> points;
+  for (const auto& row : table) points.push_back(bench.point(2 * row.lanes, 3, row.dtype));
+  const auto records = measure(bench, points, 64);
+  ASSERT_EQ(records.size(), points.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto& r = records[i];
+    ASSERT_EQ(r.outcome, tuner::Outcome::ok) << r.id << ": " << r.reason;
+    EXPECT_EQ(r.dtype, generator::info(points[i].dtype).name);
+    EXPECT_EQ(r.unknown_instructions, 0u) << r.id;
+    const double seconds = median(r.cycles) / bench.board.clock_hz;
+    const double operations = table[i].operations * static_cast<double>(r.m * r.n * r.k);
+    EXPECT_NEAR(*r.gflops, operations / seconds / 1e9, 1e-9 * *r.gflops) << r.id;
+    const double peak = bench.board.peak_gflops(generator::info(points[i].dtype).sum_bits);
+    EXPECT_NEAR(*r.peak_fraction, *r.gflops / peak, 1e-9) << r.id;
+    EXPECT_GT(*r.peak_fraction, 0.1) << r.id;
+    EXPECT_LE(*r.peak_fraction, 1) << r.id;
+  }
+}
+
+TEST(Pipeline, Bfloat16IsVerifiedWithoutCycles) {
+  Bench bench("generic-256");
+  const auto bf16 = generator::DType::bf16;
+  const auto records = measure(bench, {bench.point(16, 3, bf16), bench.point(8, 3)}, 64);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].outcome, tuner::Outcome::ok) << records[0].reason;
+  EXPECT_TRUE(records[0].cycles.empty());
+  EXPECT_FALSE(records[0].gflops.has_value());
+  EXPECT_NE(records[0].reason.find("zvfbfwma"), std::string::npos) << records[0].reason;
+  EXPECT_NE(records[0].versions["emulator"], records[1].versions["emulator"]);
+  EXPECT_FALSE(records[1].cycles.empty()) << "other types keep their timing";
+  EXPECT_EQ(records[1].reason, "");
+}
+
+TEST(Pipeline, OtherFormsAreMeasuredToo) {
+  Bench bench("k230");
+  const auto f32 = generator::DType::f32;
+  const auto records = measure(
+      bench,
+      {bench.point(3, 8, f32, {{"vector", "n"}}),
+       bench.point(3, 8, f32, {{"vector", "n"}, {"c-order", "row"}}),
+       bench.point(8, 3, f32, {{"c-order", "row"}}), bench.point(8, 3, f32, {{"vl", "agnostic"}})},
+      64);
+  for (const auto& r : records) {
+    EXPECT_EQ(r.outcome, tuner::Outcome::ok) << r.id << ": " << r.reason;
+    EXPECT_FALSE(r.cycles.empty()) << r.id;
+  }
 }
 
 TEST(Pipeline, EmptyKHasNoRate) {

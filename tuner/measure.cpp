@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/statistics.h"
 #include "bench/kernel_program.h"
+#include "boards/timing/code_quality.h"
 
 namespace quern::tuner {
 namespace {
@@ -51,6 +53,32 @@ void take_figures(const Json& line, const boards::Session& session, const boards
        dtype.operations());
 }
 
+// Why a kernel's code must not be measured; empty if it may, or nothing is known of the board.
+class QualityCheck {
+ public:
+  explicit QualityCheck(const boards::Board& board) {
+    if (board.document.contains("timing"))
+      parameters_ = timing::load_parameters(board.document, board.file.string());
+  }
+  std::string operator()(const generator::KernelPoint& point, const generator::Kernel& kernel,
+                         const std::filesystem::path& object) {
+    if (!parameters_) return {};
+    if (object != path_) {  // kernels of a batch share theirs
+      file_ = timing::read_elf(object);
+      path_ = object;
+    }
+    const auto* function = file_.find(kernel.symbol);
+    if (function == nullptr) return {};
+    return timing::poor_code(
+        timing::code_quality(*parameters_, file_, *function, bench::fmas_per_k(point)));
+  }
+
+ private:
+  std::optional<timing::Parameters> parameters_;
+  std::filesystem::path path_;
+  timing::ElfFile file_;
+};
+
 }  // namespace
 
 Json versions(const boards::Session& session, const boards::Compiler& compiler) {
@@ -78,6 +106,7 @@ void measure_kernels(boards::Session& session, const boards::Compiler& compiler,
     programs[dtype] = bench::build_kernel_program(compiler, root, session.board(), of_type);
   }
   const Json common_versions = versions(session, compiler);
+  QualityCheck poor(session.board());
   for (std::size_t i = 0; i < points.size() && !interrupted(); ++i) {
     const auto& dtype = generator::info(points[i].dtype);
     const bench::KernelProgram& program = programs.at(points[i].dtype);
@@ -105,6 +134,14 @@ void measure_kernels(boards::Session& session, const boards::Compiler& compiler,
       record.reason = compiled.log;
       take(record);
       continue;
+    }
+    if (!options.allow_poor) {
+      record.reason = poor(points[i], source, compiled.file);
+      if (!record.reason.empty()) {
+        record.outcome = Outcome::poor_code;
+        take(record);
+        continue;
+      }
     }
     boards::Program run{
         program.program,

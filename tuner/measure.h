@@ -20,6 +20,9 @@ struct MeasureOptions {
   int repeat = 10;  // calls in a sample, so that reading the clock does not count
   std::chrono::milliseconds time_limit =
       std::chrono::minutes(2);  // of one point, on this host's clock
+  // Run kernels whose inner loop spills or changes the vector configuration, too; otherwise their
+  // record is poor_code (boards/timing/code_quality.h).
+  bool allow_poor = false;
 };
 
 // Measures points one after the other (each in a process of its own, so that a crash costs one

@@ -13,6 +13,7 @@ constexpr std::pair<Outcome, std::string_view> outcome_words[] = {
     {Outcome::ok, "ok"},
     {Outcome::compile_failed, "compile_failed"},
     {Outcome::compile_timeout, "compile_timeout"},
+    {Outcome::poor_code, "poor_code"},
     {Outcome::wrong_result, "wrong_result"},
     {Outcome::illegal_instruction, "illegal_instruction"},
     {Outcome::crash, "crash"},

@@ -20,6 +20,7 @@ enum class Outcome {
   ok,
   compile_failed,       // the compiler refused the source
   compile_timeout,      // the compiler did not end
+  poor_code,            // its object code is not what a kernel's loop should be
   wrong_result,         // it ran, and the verifier says no
   illegal_instruction,  // it uses what the board lacks
   crash,                // it died of a signal

@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/error.h"
@@ -96,7 +97,8 @@ ElfFile parse_elf(std::string bytes, const std::string& name) {
     if (in_file) in.check(section.sh_offset, section.sh_size, "section");
     file.sections.push_back({std::move(section_name), section.sh_addr, section.sh_offset,
                              in_file ? section.sh_size : 0,
-                             in_file && (section.sh_flags & SHF_EXECINSTR) != 0});
+                             in_file && (section.sh_flags & SHF_EXECINSTR) != 0,
+                             section.sh_addralign});
   }
   for (const Elf64_Shdr& table : headers) {
     if (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) continue;
@@ -122,6 +124,15 @@ ElfFile parse_elf(std::string bytes, const std::string& name) {
     for (std::uint64_t at = 0; at + sizeof(Elf64_Rela) <= table.sh_size; at += sizeof(Elf64_Rela)) {
       const auto relocation = in.at<Elf64_Rela>(table.sh_offset + at, "relocations");
       const auto type = ELF64_R_TYPE(relocation.r_info);
+      if (type == R_RISCV_ALIGN) {
+        // The addend counts the padding, which stands for any shorter one (RISC-V ELF psABI, 8.4).
+        const auto padding = static_cast<std::uint64_t>(relocation.r_addend);
+        if (padding < 4096) {
+          file.alignments.push_back({table.sh_info, relocation.r_offset + padding,
+                                     std::bit_ceil(padding + 1)});
+        }
+        continue;
+      }
       if (type != R_RISCV_BRANCH && type != R_RISCV_JAL && type != R_RISCV_RVC_BRANCH &&
           type != R_RISCV_RVC_JUMP)
         continue;

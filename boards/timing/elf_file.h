@@ -19,6 +19,7 @@ struct ElfSection {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
   bool code = false;
+  std::uint64_t alignment = 1;
 };
 
 struct ElfSegment {
@@ -41,6 +42,13 @@ struct ElfBranch {
   std::uint64_t target = 0;  // in the same section
 };
 
+// A place in an object file that the linker keeps aligned, whatever it removes before it.
+struct ElfAlignment {
+  std::size_t section = 0;
+  std::uint64_t address = 0;
+  std::uint64_t alignment = 1;
+};
+
 struct ElfFile {
   std::string bytes;
   bool relocatable = false;
@@ -50,6 +58,7 @@ struct ElfFile {
       functions;  // sorted by section, address; one of aliases kept, all names findable
 
   std::vector<ElfBranch> branches;  // sorted by section, address
+  std::vector<ElfAlignment> alignments;  // of object files, in no order
 
   // The code of a function (up to the next one where its size is not stated).
   std::string_view code(const ElfFunction& function) const;
