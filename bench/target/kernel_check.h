@@ -7,6 +7,7 @@
 // Whatever a kernel reads or writes outside its operands ends the program (guarded.h).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -195,7 +196,12 @@ class KernelCheck {
   gemm::Verdict judge(const Case& wanted, const Operands& it, const std::vector<Sum>& before) {
     const std::int64_t rows_now = inner(wanted.along), columns_now = outer(wanted.along);
     std::optional<gemm::Tolerance> tolerance;
-    if (wanted.fill == Fill::exact || wanted.fill == Fill::subnormal)
+    // Half of the smallest number is none.
+    const bool whole = std::ranges::all_of(
+        std::initializer_list<double>{wanted.alpha[0], wanted.alpha[1], wanted.beta[0],
+                                      wanted.beta[1]},
+        [](double x) { return x == std::floor(x); });
+    if (wanted.fill == Fill::exact || (wanted.fill == Fill::subnormal && whole))
       tolerance = gemm::Tolerance::none();
     // The panels are a column-major A (m x k) and a row-major, that is transposed, B. A row-major C
     // is the transpose of what B' A' gives.

@@ -126,6 +126,7 @@ To set up another host by hand, install the counterparts of the packages in
 and say where the parts are that it names differently:
   QUERN_CXX      clang++ 19 or later, with lld beside it (compiles for the boards)
   QUERN_QEMU     qemu-riscv64 7.2 or later, dynamically linked so that it can load a plugin
+  QUERN_NEWER_QEMU  qemu-riscv64 9 or later, for bfloat16 kernels (optional)
   QUERN_SYSROOT  a riscv64 Linux sysroot with the packages of
                  $QUERN_ROOT/boards/toolchain/sysroot-packages
   QUERN_BUILD    folder for compiled things (default: build/ of this checkout)
