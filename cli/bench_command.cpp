@@ -52,8 +52,10 @@ ExitCode report(Context& context, const tuner::Record& record) {
          {"max_error", number(record.max_error)},
          {"versions", record.versions}});
   } else if (!correct) {
-    fmt::print("{} on {}: {}: {}\n", record.id, record.board, tuner::to_string(record.outcome),
-               record.reason);
+    fmt::print(
+        "{} on {}: {}: {}{}\n", record.id, record.board, tuner::to_string(record.outcome),
+        record.reason,
+        record.outcome == tuner::Outcome::poor_code ? " (--allow-poor runs it all the same)" : "");
   } else {
     fmt::print("{} on {} ({}), k_c = {}\n", record.id, record.board, record.timing, record.k);
     if (record.gflops) {

@@ -80,7 +80,8 @@ TEST(Pipeline, EveryTypeHasItsOperationsAndItsPeak) {
                {generator::DType::f16f32, 16, 2}, {generator::DType::i8, 16, 2},
                {generator::DType::cf32, 8, 8},    {generator::DType::cf64, 4, 8}};
   std::vector<generator::KernelPoint> points;
-  for (const auto& row : table) points.push_back(bench.point(2 * row.lanes, 3, row.dtype));
+  for (const auto& row : table)
+    points.push_back(bench.point(2 * row.lanes, 3, row.dtype, {{"emit", "asm"}}));
   const auto records = measure(bench, points, 64);
   ASSERT_EQ(records.size(), points.size());
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -101,7 +102,8 @@ TEST(Pipeline, EveryTypeHasItsOperationsAndItsPeak) {
 TEST(Pipeline, Bfloat16IsVerifiedWithoutCycles) {
   Bench bench("generic-256");
   const auto bf16 = generator::DType::bf16;
-  const auto records = measure(bench, {bench.point(16, 3, bf16), bench.point(8, 3)}, 64);
+  const auto records =
+      measure(bench, {bench.point(16, 3, bf16, {{"emit", "asm"}}), bench.point(8, 3)}, 64);
   ASSERT_EQ(records.size(), 2u);
   EXPECT_EQ(records[0].outcome, tuner::Outcome::ok) << records[0].reason;
   EXPECT_TRUE(records[0].cycles.empty());
