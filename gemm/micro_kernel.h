@@ -28,8 +28,8 @@
 //   * It reads the two panels and nothing before or behind them. Operands need the alignment of one
 //     of their numbers only.
 //   * It reads and writes the elements of C and no others. With *beta == 0 C is not read, so that a
-//     NaN there does not survive. Otherwise NaN and infinity spread as IEEE 754 says, and subnormal
-//     numbers are kept.
+//     NaN there does not survive. Otherwise NaN and infinity spread as IEEE 754 says (through
+//     *alpha == 0 they may or may not), and subnormal numbers are kept.
 //   * k = 0 is legal: C = beta * C, and with beta = 0 C = 0.
 //   * Its result is the same for the same operands, whatever the alignment.
 #pragma once

@@ -36,12 +36,13 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// The generic board, with all extensions that kernels may ask for, at any VLEN.
+// The generic board, with all extensions that kernels may ask for, at any VLEN. The compiler may
+// rely on VLEN 128 only: what claims to run anywhere must be compiled so.
 boards::Board board_of(int vlen) {
   auto board = boards::load_board(root, "generic-256");
   board.name = fmt::format("generic-{}", vlen);
   const auto at = board.isa.find("zvl256b");
-  board.isa.replace(at, 7, fmt::format("zvl{}b", vlen));
+  board.isa.replace(at, 7, "zvl128b");
   board.isa += "_zicbop";
   board.extensions = boards::isa_extensions(board.isa);
   board.vlen = vlen;
@@ -148,7 +149,12 @@ void try_points(DType dtype, int vlen, int count) {
   }
 }
 
-class KernelProperty : public testing::TestWithParam<generator::DTypeInfo> {};
+struct TypeName {
+  DType dtype;
+};
+void PrintTo(const TypeName& type, std::ostream* out) { *out << generator::info(type.dtype).name; }
+
+class KernelProperty : public testing::TestWithParam<TypeName> {};
 
 #ifdef QUERN_SLOW
 TEST_P(KernelProperty, RandomPointsAreRight) {
@@ -161,8 +167,16 @@ TEST_P(KernelProperty, RandomPointsAreRight) {
 }
 #endif
 
-INSTANTIATE_TEST_SUITE_P(Types, KernelProperty, testing::ValuesIn(generator::dtypes),
-                         [](const auto& row) { return std::string(row.param.name); });
+std::vector<TypeName> all_types() {
+  std::vector<TypeName> out;
+  for (const auto& info : generator::dtypes) out.push_back({info.dtype});
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, KernelProperty, testing::ValuesIn(all_types()),
+                         [](const auto& row) {
+                           return std::string(generator::info(row.param.dtype).name);
+                         });
 
 // "ID VLEN HALF CASE" of a failure above, alone.
 TEST(KernelPropertyAgain, OneTrial) {

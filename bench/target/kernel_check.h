@@ -173,6 +173,8 @@ class KernelCheck {
     Sum* alpha = reinterpret_cast<Sum*>(alpha_.place(parts, wanted.place));
     Sum* beta = reinterpret_cast<Sum*>(beta_.place(parts, wanted.place));
     *alpha = scalar(wanted.alpha);
+    // Whether 0 * NaN is NaN or nothing is left to kernels: GEMM calls none with alpha = 0.
+    if (wanted.fill == Fill::special && *alpha == Sum(0)) *alpha = Sum(1);
     *beta = scalar(wanted.beta);
     out.alpha = alpha;
     out.beta = beta;
@@ -197,10 +199,10 @@ class KernelCheck {
     const std::int64_t rows_now = inner(wanted.along), columns_now = outer(wanted.along);
     std::optional<gemm::Tolerance> tolerance;
     // Half of the smallest number is none.
-    const bool whole = std::ranges::all_of(
-        std::initializer_list<double>{wanted.alpha[0], wanted.alpha[1], wanted.beta[0],
-                                      wanted.beta[1]},
-        [](double x) { return x == std::floor(x); });
+    const bool whole =
+        std::ranges::all_of(std::initializer_list<double>{wanted.alpha[0], wanted.alpha[1],
+                                                          wanted.beta[0], wanted.beta[1]},
+                            [](double x) { return x == std::floor(x); });
     if (wanted.fill == Fill::exact || (wanted.fill == Fill::subnormal && whole))
       tolerance = gemm::Tolerance::none();
     // The panels are a column-major A (m x k) and a row-major, that is transposed, B. A row-major C
