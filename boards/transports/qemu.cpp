@@ -36,8 +36,11 @@ std::string cpu_model(const Machine& machine, bool newer) {
   if (newer) {
     set("zfh", half);
     set("zvfh", machine.extensions.contains("zvfh"));
-    for (const std::string_view name : newer_extensions)
-      set(name, machine.extensions.contains(std::string(name)));
+    for (const std::string_view name : newer_extensions) {
+      // The multiply-accumulate implies the conversions.
+      set(name, machine.extensions.contains(std::string(name)) ||
+                    machine.extensions.contains("zvfbfwma"));
+    }
   } else if (half) {
     set("Zfh", true);
   }

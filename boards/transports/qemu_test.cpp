@@ -97,6 +97,55 @@ TEST_F(Qemu, HasTheBoardsExtensionsAndNoMore) {
   EXPECT_EQ(run(guest({"sh1add"}), with).outcome, Outcome::ok);
 }
 
+TEST_F(Qemu, HalfPrecisionRunsUnderTheTimedEmulator) {
+  Machine with = machine();
+  with.extensions.insert("zvfh");
+  const auto result = run(guest({"half"}), with);
+  EXPECT_EQ(result.outcome, Outcome::ok) << result.errors;
+}
+
+TEST_F(Qemu, BFloat16RunsUnderTheNewerEmulatorUntimed) {
+  const Toolchain tools = find_toolchain(build_folder(QUERN_SOURCE_DIR));
+  if (!std::filesystem::exists(tools.newer_emulator)) GTEST_SKIP() << "no newer emulator here";
+  Machine with = machine();
+  with.extensions.insert("zvfbfwma");
+  auto program = guest({"bfloat16"});
+  QemuTransport transport(with, tools);
+  transport.use_timing_model({"/nonexistent/plugin.so", "board.json"});
+  EXPECT_EQ(transport.run(program).outcome, Outcome::unavailable) << "nobody said that it needs it";
+  program.needs = {"zvfbfwma"};
+  const auto result = transport.run(program);
+  EXPECT_EQ(result.outcome, Outcome::ok) << result.errors;
+  EXPECT_NE(result.untimed.find("zvfbfwma"), std::string::npos) << result.untimed;
+  EXPECT_FALSE(result.cycles.has_value());
+  EXPECT_NE(transport.version(program.needs), transport.version({}));
+  // A machine that lacks it is the same under either emulator.
+  QemuTransport without(machine(), tools);
+  EXPECT_EQ(without.run(program).outcome, Outcome::illegal_instruction);
+  EXPECT_EQ(without.run(guest({"sh1add"})).outcome, Outcome::illegal_instruction);
+  Toolchain older = tools;
+  older.newer_emulator = folder / "absent";
+  try {
+    QemuTransport(with, older).run(program);
+    ADD_FAILURE() << "ran";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::tool_missing);
+    EXPECT_NE(std::string(error.what()).find("QUERN_NEWER_QEMU"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("zvfbfwma"), std::string::npos);
+  }
+}
+
+TEST_F(Qemu, VlMayBeHalfOfWhatWasAskedFor) {
+  const Toolchain tools = find_toolchain(build_folder(QUERN_SOURCE_DIR));
+  if (!std::filesystem::exists(tools.newer_emulator)) GTEST_SKIP() << "no newer emulator here";
+  EXPECT_EQ(run(guest({"vl", "6"}), machine(128)).output, "4\n");
+  Machine half = machine(128);
+  half.settings["half_avl"] = true;
+  EXPECT_EQ(run(guest({"vl", "6"}), half).output, "3\n");
+  EXPECT_EQ(run(guest({"vl", "4"}), half).output, "4\n");
+  EXPECT_EQ(run(guest({"vl", "8"}), half).output, "4\n");
+}
+
 TEST_F(Qemu, TimeLimitEndsTheGuestAndItsChildren) {
   auto loop = guest({"loop"});
   loop.time_limit = milliseconds(200);

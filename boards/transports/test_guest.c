@@ -46,6 +46,15 @@ int main(int count, char **word) {
   }
   if (!strcmp(job, "vfcvt.rtz"))
     __asm__ volatile("vsetivli zero, 4, e32, m1, ta, ma\n vfcvt.rtz.x.f.v v8, v8" ::: "v8");
+  if (!strcmp(job, "half"))
+    __asm__ volatile("vsetivli zero, 4, e16, m1, ta, ma\n vfadd.vv v8, v8, v8" ::: "v8");
+  if (!strcmp(job, "bfloat16")) /* vfwmaccbf16.vv v10, v9, v8 */
+    __asm__ volatile("vsetivli zero, 4, e16, mf2, ta, ma\n .word 0xee849557" ::: "v10");
+  if (!strcmp(job, "vl")) {
+    unsigned long vl;
+    __asm__ volatile("vsetvli %0, %1, e32, m1, ta, ma" : "=r"(vl) : "r"(number(word[2])));
+    printf("%lu\n", vl);
+  }
   if (!strcmp(job, "allocate") || !strcmp(job, "try")) {
     char *memory = malloc((size_t)number(word[2]));
     if (!memory) {
