@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "planner/bounds/bounds.h"
 #include "planner/lattice/diagnosis.h"
 #include "planner/model/trace_reader.h"
@@ -91,12 +92,17 @@ Json describe(const Machine& machine, const verify::Verdict& verdict, const Lowe
           {"gap", verdict.valid ? gap(value, bound) : Json()},
           {"lower_bounds",
            {{"peak", bounds.peak},
+            {"peak_by", bounds.peak_by},
+            {"must_live", bounds.must_live},
             {"traffic", bounds.traffic},
+            {"traffic_by", bounds.traffic_by},
             {"cycles", bounds.cycles()},
+            {"critical_path", bounds.critical_path},
             {"busiest_pipe", bounds.busiest_pipe},
             {"busiest_pipe_name", bounds.busiest_pipe_name},
-            {"critical_path", bounds.critical_path},
-            {"must_live_exact", bounds.must_live_exact}}}};
+            {"scheduled_pipe", bounds.scheduled_pipe},
+            {"scheduled_pipe_name", bounds.scheduled_pipe_name},
+            {"memory_exact", bounds.memory_exact}}}};
 }
 
 void print_table(const Json& body) {
@@ -148,6 +154,17 @@ verify::Submission as_submission(const CommandGraph& graph, const Plan& plan) {
   return submission;
 }
 
+PlanResult search(const Context& context, const Problem& problem, PlanOptions options) {
+  constexpr int steps = 100;
+  Progress progress(steps, context.verbosity < 0 || options.pipeline != Pipeline::search);
+  int shown = 0;
+  options.interrupted = [] { return quern::interrupted(); };
+  options.progress = [&](double share) {
+    for (; shown < static_cast<int>(share * steps); ++shown) progress.step("% of the search");
+  };
+  return make_plan(problem, options);
+}
+
 ExitCode run_plan(const Context& context, Arguments& arguments) {
   const auto begin = std::chrono::steady_clock::now();
   if (arguments.trace.empty()) throw bad_input("plan: TRACE is missing (see quern plan --help)");
@@ -162,8 +179,7 @@ ExitCode run_plan(const Context& context, Arguments& arguments) {
     throw bad_input("--map and --diagnose need addresses: use --objective traffic or cycles");
   }
   const InterruptGuard guard;
-  arguments.options.interrupted = [] { return quern::interrupted(); };
-  const PlanResult result = make_plan(problem, arguments.options);
+  const PlanResult result = search(context, problem, arguments.options);
   const bool peak = arguments.options.objective == Objective::peak;
   const verify::Verdict verdict =
       verify::judge(graph, machine, as_submission(graph, result.plan), peak);
@@ -174,7 +190,8 @@ ExitCode run_plan(const Context& context, Arguments& arguments) {
   body["pipeline"] = arguments.pipeline;
   body["seed"] = arguments.options.seed;
   body["threads"] = arguments.options.threads;
-  body["iterations"] = result.iterations;
+  body["effort"] = arguments.options.effort;
+  body["candidates"] = result.candidates;
   body["stopped_by"] = result.stopped_by;
   body["files"] = Json::array();
   if (!verdict.valid) {
@@ -205,12 +222,16 @@ ExitCode run_plan(const Context& context, Arguments& arguments) {
   if (context.json) {
     context.print_json("quern.plan.v1", body);
   } else {
-    fmt::print("{} for {} on {}: {} iterations, stopped by {}\n", graph.name, arguments.objective,
-               machine.name, result.iterations, result.stopped_by);
+    fmt::print("{} for {} on {}: {} candidates, ended by {}\n", graph.name, arguments.objective,
+               machine.name, result.candidates, result.stopped_by);
     print_table(body);
     if (body.contains("diagnosis")) print_diagnosis(body["diagnosis"]);
   }
-  return result.stopped_by == "interrupt" ? ExitCode::interrupted : ExitCode::good;
+  if (result.stopped_by == "interrupt") return ExitCode::interrupted;
+  if (result.stopped_by == "budget") return ExitCode::good;
+  context.say(fmt::format("{}: the time limit ended the search; the best plan so far is kept",
+                          arguments.trace.string()));
+  return ExitCode::budget_ended;
 }
 
 ExitCode run_verify(const Context& context, const Arguments& arguments) {
@@ -309,12 +330,15 @@ void add_plan(CLI::App& app, Context& context) {
   plan->add_option("--pipeline", arguments->pipeline, "search, lattice or stable")
       ->check(CLI::IsMember(names_of(pipelines)))
       ->capture_default_str();
+  plan->add_option("--effort", arguments->options.effort,
+                   "How much to search, as a multiple of the default; counted in work, so the same "
+                   "everywhere")
+      ->check(CLI::Range(1e-6, 1e6))
+      ->capture_default_str();
   plan->add_option("--time-limit", arguments->options.time_limit,
-                   "Seconds of search (default: 15 for peak and traffic, 100 for cycles)")
+                   "Seconds after which the search ends whatever its effort, exit 124 (default: 18 "
+                   "for peak and traffic, 110 for cycles)")
       ->check(time_limit);
-  plan->add_option("--iterations", arguments->options.iterations,
-                   "Candidates to try (default: what the time limit should allow on a slow core)")
-      ->check(CLI::PositiveNumber);
   plan->add_flag("--diagnose", arguments->diagnose,
                  "Compare the plan with reuse ignored, frozen, and refined on the critical path");
   plan->add_option("--timeline", arguments->timeline, "Write a Chrome/Perfetto trace");

@@ -251,6 +251,7 @@ Outcome Decoder::run_trial(const std::vector<int>& sequence, const Genes& genes,
 
 void Decoder::execute(int operation) {
   current_ = operation;
+  ++work_;
   ++stamp_;
   const auto operands = problem_.buffers_of[operation];
   inputs_ready_ = 0;

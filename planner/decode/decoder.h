@@ -81,6 +81,8 @@ class Decoder {
   const std::vector<int>& sore_positions() const { return sore_; }
   Outcome run_trial(const std::vector<int>& sequence, const Genes& genes, bool steady,
                     const Limits& limits);
+  // Operations planned so far by all runs: what a search counts as work.
+  std::int64_t work() const { return work_; }
 
  private:
   enum class State : std::uint8_t { unborn, resident, away, freed };
@@ -145,6 +147,7 @@ class Decoder {
   int current_ = -1;
   std::int64_t inputs_ready_ = 0;
   Outcome outcome_;
+  std::int64_t work_ = 0;
 
   // The base.
   std::vector<int> base_sequence_;

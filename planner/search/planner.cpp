@@ -11,11 +11,25 @@
 namespace quern::planner {
 namespace {
 
-using Clock = StopSign::Clock;
+using Clock = Monitor::Clock;
 
-// Operations decoded a second on a slow core; turns seconds into a fixed number of iterations.
-constexpr double operations_per_second = 1.5e7;
-constexpr double peak_operations_per_second = 4e7;
+// The default effort, in operations planned. On two shared slow cores it takes about a third of the
+// default time limit.
+struct Defaults {
+  double work;
+  double seconds;
+};
+Defaults defaults(Objective objective) {
+  switch (objective) {
+    case Objective::peak:
+      return {4e8, 18};
+    case Objective::traffic:
+      return {1.5e8, 18};
+    case Objective::cycles:
+      break;
+  }
+  return {1e9, 110};
+}
 
 // The same problem when every command takes no time at all.
 Problem without_times(Problem problem) {
@@ -28,18 +42,18 @@ Problem without_times(Problem problem) {
 // Temperature of the cold chains, as a share of the hot ones'.
 constexpr double cold_share = 0.001;
 
-double default_seconds(Objective objective) { return objective == Objective::cycles ? 100 : 15; }
-
 class Search {
  public:
-  Search(const Problem& problem, const PlanOptions& options, StopSign& stop)
+  Search(const Problem& problem, const PlanOptions& options, Monitor& monitor)
       : problem_(problem),
         timeless_(without_times(problem)),
         options_(options),
-        stop_(stop),
+        monitor_(monitor),
         structure_(problem) {}
 
   Candidate run(double seconds) {
+    const double work = options_.effort * defaults(options_.objective).work;
+    monitor_.expect_work(static_cast<std::int64_t>(work));
     Target target;
     target.objective = options_.objective;
     std::vector<Candidate> pool;
@@ -49,7 +63,7 @@ class Search {
       // starts.
       Target traffic{.objective = Objective::traffic};
       std::vector<Candidate> low = seed_pool(starts, traffic);
-      improve(low, traffic, 0.15 * seconds);
+      improve(low, traffic, 0.15 * work, 0.15 * seconds);
       Evaluator evaluator(timeless_, traffic);
       evaluator.set_base(low.front().genes);
       target.traffic_allowance = evaluator.outcome().traffic * 5 / 4;
@@ -58,7 +72,7 @@ class Search {
         for (Candidate& variant : variants(candidate.genes, target)) pool.push_back(variant);
       }
       sort(pool);
-      improve(pool, target, 0.85 * seconds);
+      improve(pool, target, 0.85 * work, 0.85 * seconds);
     } else {
       pool = seed_pool(starts, target);
       if (options_.objective == Objective::peak) {
@@ -72,12 +86,12 @@ class Search {
         }
         sort(pool);
       }
-      improve(pool, target, seconds);
+      improve(pool, target, work, seconds);
     }
     return pool.front();
   }
 
-  std::int64_t iterations() const { return iterations_; }
+  std::int64_t candidates() const { return candidates_; }
 
  private:
   // Traffic does not depend on time, and without times the decoder can tell when a trial has become
@@ -115,7 +129,7 @@ class Search {
       for (Candidate& candidate : variants(genes, target)) {
         pool.push_back(std::move(candidate));
       }
-      if (stop_.raised()) break;
+      if (monitor_.stopped()) break;
     }
     sort(pool);
     return pool;
@@ -123,13 +137,7 @@ class Search {
 
   // Rounds of annealing: many starts for a short while, the better ones for longer, the best for
   // longest. Chains of a round are independent, so threads do not change the result.
-  void improve(std::vector<Candidate>& pool, const Target& target, double seconds) {
-    const double speed =
-        target.objective == Objective::peak ? peak_operations_per_second : operations_per_second;
-    const double total =
-        options_.iterations > 0
-            ? static_cast<double>(options_.iterations)
-            : seconds * speed / std::max(1, problem_.operations()) * options_.threads;
+  void improve(std::vector<Candidate>& pool, const Target& target, double work, double seconds) {
     // The best start in each order, not four variants of one.
     distinct(pool);
     // Cold chains hardly go uphill at all; they polish copies of the best candidate while the
@@ -148,13 +156,13 @@ class Search {
         next.push_back(pool[cold ? 0 : chain % std::min(round.hot, static_cast<int>(pool.size()))]);
       }
       pool = std::move(next);
-      std::vector<std::int64_t> done(pool.size(), 0);
-      const auto iterations = static_cast<std::int64_t>(total * round.share / chains);
+      std::vector<std::int64_t> tried(pool.size(), 0);
+      const auto chain_work = static_cast<std::int64_t>(work * round.share / chains);
       in_parallel(chains, [&](int chain) {
         const double scale = temperature_scale(target, pool[chain].rank) *
                              (chain >= round.hot ? cold_share : round.heat);
         const double chain_seconds = seconds * round.share * options_.threads / chains;
-        const Cooling cooling{iterations, chain_seconds, scale, scale / 100};
+        const Cooling cooling{chain_work, chain_seconds, scale, scale / 100};
         const std::uint64_t seed =
             options_.seed * 1'000'003 + static_cast<std::uint64_t>(round_number * 101 + chain);
         Target aim = target;
@@ -162,10 +170,10 @@ class Search {
         if (chain >= round.hot) {
           aim.peak_floor = static_cast<std::int64_t>(pool[chain].rank * 0.999);
         }
-        done[chain] =
-            anneal(problem_for(target), structure_, aim, cooling, seed, stop_, pool[chain]);
+        tried[chain] =
+            anneal(problem_for(target), structure_, aim, cooling, seed, monitor_, pool[chain]);
       });
-      for (std::int64_t count : done) iterations_ += count;
+      for (std::int64_t count : tried) candidates_ += count;
       sort(pool);
     }
   }
@@ -208,18 +216,19 @@ class Search {
   const Problem& problem_;
   const Problem timeless_;
   const PlanOptions& options_;
-  StopSign& stop_;
+  Monitor& monitor_;
   Structure structure_;
-  std::int64_t iterations_ = 0;
+  std::int64_t candidates_ = 0;
 };
 
 }  // namespace
 
 PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
   const double seconds =
-      options.time_limit > 0 ? options.time_limit : default_seconds(options.objective);
-  StopSign stop(options.interrupted, Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                        std::chrono::duration<double>(seconds)));
+      options.time_limit > 0 ? options.time_limit : defaults(options.objective).seconds;
+  const auto limit = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(std::min(seconds, 1e9)));
+  Monitor monitor(options.interrupted, Clock::now() + limit, options.progress);
   PlanResult result;
   if (options.pipeline == Pipeline::lattice) {
     result.plan = lattice_plan(problem, options.objective);
@@ -227,10 +236,10 @@ PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
   }
   Genes genes;
   if (options.pipeline == Pipeline::search && !problem.anchors.empty()) {
-    Search search(problem, options, stop);
+    Search search(problem, options, monitor);
     genes = search.run(0.9 * seconds).genes;
-    result.iterations = search.iterations();
-    result.stopped_by = stop.reason();
+    result.candidates = search.candidates();
+    result.stopped_by = monitor.reason();
   } else {
     genes.anchors = problem.anchors;
     genes.policy.time_first = options.objective == Objective::cycles;

@@ -75,10 +75,10 @@ TEST(Planner, SearchIsDeterministicForItsSeedAndThreads) {
   const CommandGraph graph = build_command_graph(attention_trace(2, 3, 1), machine);
   for (Objective objective : {Objective::peak, Objective::traffic, Objective::cycles}) {
     PlanOptions options{.objective = objective, .time_limit = 600, .threads = 2};
-    options.iterations = 400;
+    options.effort = 0.001;
     const Planned first = plan(graph, machine, options), second = plan(graph, machine, options);
     ASSERT_TRUE(first.verdict.valid) << first.verdict.problems.front();
-    EXPECT_EQ(first.result.stopped_by, "iterations");
+    EXPECT_EQ(first.result.stopped_by, "budget");
     EXPECT_EQ(first.result.plan.order, second.result.plan.order);
     EXPECT_EQ(first.result.plan.offsets, second.result.plan.offsets);
   }
@@ -105,7 +105,7 @@ TEST(Planner, SyntheticFamilies) {
     const CommandGraph graph = build_command_graph(trace, machine);
     for (Objective objective : {Objective::peak, Objective::traffic, Objective::cycles}) {
       PlanOptions options{.objective = objective, .time_limit = 600};
-      options.iterations = 60;
+      options.effort = 0.0002;
       const Planned planned = plan(graph, machine, options);
       EXPECT_TRUE(planned.verdict.valid)
           << trace.name << ": "
@@ -124,7 +124,7 @@ TEST(Planner, NeverDeadlocksWhenMemoryIsTight) {
   const CommandGraph graph = build_command_graph(attention_trace(2, 3, 1), machine);
   for (Objective objective : {Objective::traffic, Objective::cycles}) {
     PlanOptions options{.objective = objective, .time_limit = 600};
-    options.iterations = 300;
+    options.effort = 0.001;
     const Planned planned = plan(graph, machine, options);
     EXPECT_TRUE(planned.verdict.valid)
         << (planned.verdict.problems.empty() ? "" : planned.verdict.problems.front());
