@@ -133,7 +133,7 @@ struct Later {
 class ExclusiveSearch {
  public:
   ExclusiveSearch(const Problem& problem, const Closure& closure, std::int64_t work)
-      : problem_(problem), closure_(closure), sets_(problem, closure), left_(work / problem.operations()) {
+      : problem_(problem), closure_(closure), sets_(problem, closure), left_(work / std::max(1, problem.operations())) {
     std::vector<int> counted;
     for (int buffer = 0; buffer < problem.buffers(); ++buffer) {
       if (counts(buffer)) counted.push_back(buffer);

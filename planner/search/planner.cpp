@@ -22,13 +22,13 @@ struct Defaults {
 Defaults defaults(Objective objective) {
   switch (objective) {
     case Objective::peak:
-      return {4e8, 18};
+      return {2.5e8, 18};
     case Objective::traffic:
-      return {1.5e8, 18};
+      return {1.2e8, 18};
     case Objective::cycles:
       break;
   }
-  return {1e9, 110};
+  return {4e8, 110};
 }
 
 // The same problem when every command takes no time at all.
@@ -51,7 +51,8 @@ class Search {
         monitor_(monitor),
         structure_(problem) {}
 
-  Candidate run(double seconds) {
+  // `end`: when the last round should be over, whatever its work.
+  Candidate run(Clock::time_point end) {
     const double work = options_.effort * defaults(options_.objective).work;
     monitor_.expect_work(static_cast<std::int64_t>(work));
     Target target;
@@ -63,7 +64,7 @@ class Search {
       // starts.
       Target traffic{.objective = Objective::traffic};
       std::vector<Candidate> low = seed_pool(starts, traffic);
-      improve(low, traffic, 0.15 * work, 0.15 * seconds);
+      improve(low, traffic, 0.15 * work, Clock::now() + (end - Clock::now()) / 4);
       Evaluator evaluator(timeless_, traffic);
       evaluator.set_base(low.front().genes);
       target.traffic_allowance = evaluator.outcome().traffic * 5 / 4;
@@ -72,7 +73,7 @@ class Search {
         for (Candidate& variant : variants(candidate.genes, target)) pool.push_back(variant);
       }
       sort(pool);
-      improve(pool, target, 0.85 * work, 0.85 * seconds);
+      improve(pool, target, 0.85 * work, end);
     } else {
       pool = seed_pool(starts, target);
       if (options_.objective == Objective::peak) {
@@ -86,7 +87,7 @@ class Search {
         }
         sort(pool);
       }
-      improve(pool, target, work, seconds);
+      improve(pool, target, work, end);
     }
     return pool.front();
   }
@@ -137,7 +138,8 @@ class Search {
 
   // Rounds of annealing: many starts for a short while, the better ones for longer, the best for
   // longest. Chains of a round are independent, so threads do not change the result.
-  void improve(std::vector<Candidate>& pool, const Target& target, double work, double seconds) {
+  void improve(std::vector<Candidate>& pool, const Target& target, double work,
+               Clock::time_point end) {
     // The best start in each order, not four variants of one.
     distinct(pool);
     // Cold chains hardly go uphill at all; they polish copies of the best candidate while the
@@ -147,8 +149,14 @@ class Search {
       double share, heat;
     } rounds[] = {{6, 2, 0.2, 1}, {3, 1, 0.3, 0.6}, {1, 1, 0.5, 0.4}};
     int round_number = 0;
+    double shares_left = 1;
     for (const auto& round : rounds) {
       ++round_number;
+      // Time that one round leaves over is there for the next.
+      const auto round_end =
+          Clock::now() + std::chrono::duration_cast<Clock::duration>((end - Clock::now()) *
+                                                                     (round.share / shares_left));
+      shares_left -= round.share;
       const int chains = round.hot + round.cold;
       std::vector<Candidate> next;
       for (int chain = 0; chain < chains; ++chain) {
@@ -161,7 +169,9 @@ class Search {
       in_parallel(chains, [&](int chain) {
         const double scale = temperature_scale(target, pool[chain].rank) *
                              (chain >= round.hot ? cold_share : round.heat);
-        const double chain_seconds = seconds * round.share * options_.threads / chains;
+        const int turns = (chains - chain + options_.threads - 1) / options_.threads;
+        const std::chrono::duration<double> time_left = round_end - Clock::now();
+        const double chain_seconds = std::max(1e-3, time_left.count() / turns);
         const Cooling cooling{chain_work, chain_seconds, scale, scale / 100};
         const std::uint64_t seed =
             options_.seed * 1'000'003 + static_cast<std::uint64_t>(round_number * 101 + chain);
@@ -226,9 +236,10 @@ class Search {
 PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
   const double seconds =
       options.time_limit > 0 ? options.time_limit : defaults(options.objective).seconds;
+  const auto begin = Clock::now();
   const auto limit = std::chrono::duration_cast<Clock::duration>(
       std::chrono::duration<double>(std::min(seconds, 1e9)));
-  Monitor monitor(options.interrupted, Clock::now() + limit, options.progress);
+  Monitor monitor(options.interrupted, begin + limit, options.progress);
   PlanResult result;
   if (options.pipeline == Pipeline::lattice) {
     result.plan = lattice_plan(problem, options.objective);
@@ -237,7 +248,7 @@ PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
   Genes genes;
   if (options.pipeline == Pipeline::search && !problem.anchors.empty()) {
     Search search(problem, options, monitor);
-    genes = search.run(0.9 * seconds).genes;
+    genes = search.run(begin + limit * 9 / 10).genes;
     result.candidates = search.candidates();
     result.stopped_by = monitor.reason();
   } else {

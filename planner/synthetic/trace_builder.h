@@ -53,4 +53,8 @@ Trace attention_trace(int queries, int keys, int heads);
 // that all read all tiles of the layer before and stream their weights through L1.
 Trace convolution_trace(int layers, int tiles, int tile_size);
 
+// A graph of no kernel: tiles that are loaded, multiplied, joined and reduced at random, old ones as
+// well as new ones, of mixed sizes. The same seed gives the same graph.
+Trace odd_trace(int seed, int operations);
+
 }  // namespace quern::planner
