@@ -85,7 +85,7 @@ ExitCode run_plan(const Context& context, Arguments& arguments) {
     throw bad_input("--map and --diagnose need addresses: use --objective traffic or cycles");
   }
   for (const auto& path : {arguments.timeline, arguments.map}) {
-    if (!path.empty()) check_writable(path.parent_path());
+    if (!path.empty() && !std::filesystem::exists(path)) check_writable(path.parent_path());
   }
   if (!arguments.out.empty()) check_writable(arguments.out);
   const InterruptGuard guard;
