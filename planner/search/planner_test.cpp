@@ -153,6 +153,63 @@ TEST(Planner, SyntheticFamilies) {
   }
 }
 
+// Every machine is a description: the same search plans for all of them, and spills where their
+// memories are too small (12 x 12 tiles of A, B and C on the cluster are 3.4 MiB in 128 KiB).
+TEST(Planner, EveryShippedMachine) {
+  const struct {
+    const char* machine;
+    Trace trace;
+    bool spills;
+  } rows[] = {{"davinci-npu", matmul_trace(6, 6, 6), true},
+              {"snitch-cluster", cluster_trace(4, 4, 4), true},
+              {"snitch-cluster", cluster_trace(1, 4, 2), false},
+              {"accel", accelerator_trace(8, 8, 4), false},
+              {"accel", accelerator_trace(8, 8, 36), true}};
+  for (const auto& row : rows) {
+    const Machine machine = read_machine(room / "machines" / (std::string(row.machine) + ".json"),
+                                         room / "machines/schema.json");
+    const CommandGraph graph = build_command_graph(row.trace, machine);
+    const LowerBounds bounds = lower_bounds(compile(graph, machine));
+    for (Objective objective : {Objective::peak, Objective::traffic, Objective::cycles}) {
+      const Planned planned = plan(graph, machine, {.objective = objective, .effort = 0.002});
+      ASSERT_TRUE(planned.verdict.valid)
+          << row.trace.name << ": " << planned.verdict.problems.front();
+      if (objective == Objective::peak) {
+        EXPECT_GE(planned.verdict.peak, bounds.peak) << row.trace.name;
+      } else {
+        EXPECT_EQ(*planned.verdict.spills > 0, row.spills) << row.trace.name;
+        EXPECT_GE(*planned.verdict.traffic, bounds.traffic) << row.trace.name;
+        EXPECT_GE(planned.verdict.cycles, bounds.cycles()) << row.trace.name;
+      }
+    }
+  }
+}
+
+// Families, shapes and sizes that nothing was tuned on, with a hundredth of the default effort.
+TEST(Planner, NeverWorseThanLatticeOnUnseenTraces) {
+  const Machine machine = npu();
+  for (const Trace& trace : {matmul_trace(6, 10, 5), matmul_trace(5, 5, 5), attention_trace(3, 4, 2),
+                             attention_trace(5, 3, 1), convolution_trace(3, 6, 300),
+                             odd_trace(1, 300), odd_trace(2, 600), odd_trace(5, 120)}) {
+    const CommandGraph graph = build_command_graph(trace, machine);
+    for (Objective objective : {Objective::peak, Objective::traffic, Objective::cycles}) {
+      PlanOptions options{.objective = objective, .effort = 0.01};
+      const verify::Verdict ours = plan(graph, machine, options).verdict;
+      options.pipeline = Pipeline::lattice;
+      const verify::Verdict lattice = plan(graph, machine, options).verdict;
+      ASSERT_TRUE(ours.valid) << trace.name << ": " << ours.problems.front();
+      if (!lattice.valid) continue;  // it may find no order that respects the narrow tiers
+      if (objective == Objective::peak) {
+        EXPECT_LE(ours.peak, lattice.peak) << trace.name;
+      } else if (objective == Objective::traffic) {
+        EXPECT_LE(*ours.traffic, *lattice.traffic) << trace.name;
+      } else {
+        EXPECT_LT(ours.cycles, lattice.cycles) << trace.name;
+      }
+    }
+  }
+}
+
 // A machine whose tier holds two units of everything forces the worst fragmentation; planning must
 // still end.
 TEST(Planner, NeverDeadlocksWhenMemoryIsTight) {

@@ -11,7 +11,8 @@ int main(int argc, char** argv) {
   if (argc != 5) {
     fmt::print(stderr,
                "usage: planner_generate_trace matmul M N K | attention QUERIES KEYS HEADS | "
-               "convolution LAYERS TILES TILE_SIZE | odd SEED OPERATIONS 0\n");
+               "convolution LAYERS TILES TILE_SIZE | odd SEED OPERATIONS 0 | "
+               "cluster M N K | accelerator M N K\n");
     return 2;
   }
   const int a = std::atoi(argv[2]), b = std::atoi(argv[3]), c = std::atoi(argv[4]);
@@ -19,6 +20,8 @@ int main(int argc, char** argv) {
   const Trace trace = kind == "matmul"      ? matmul_trace(a, b, c)
                       : kind == "attention" ? attention_trace(a, b, c)
                       : kind == "odd"       ? odd_trace(a, b)
+                      : kind == "cluster"     ? cluster_trace(a, b, c)
+                      : kind == "accelerator" ? accelerator_trace(a, b, c)
                                             : convolution_trace(a, b, c);
   fmt::print("{{\"Nodes\": [\n");
   for (std::size_t i = 0; i < trace.nodes.size(); ++i) {

@@ -241,6 +241,70 @@ Trace convolution_trace(int layers, int tiles, int tile_size) {
   return t.finish();
 }
 
+namespace {
+
+std::string shape_name(const char* kind, int m, int n, int k) {
+  return std::string(kind) + "_" + std::to_string(m) + "x" + std::to_string(n) + "x" +
+         std::to_string(k);
+}
+
+}  // namespace
+
+Trace cluster_trace(int m, int n, int k) {
+  TraceBuilder t(shape_name("cluster", m, n, k));
+  constexpr int tile = 8192, move = 28 + tile / 64;
+  std::vector<int> a(m * k, -1), b(k * n, -1);
+  const auto loaded = [&](int& buffer) {
+    if (buffer < 0) {
+      buffer = t.buffer("TCDM", tile);
+      t.op("DMA_IN", "DMA", move, {buffer}, {});
+    }
+    return buffer;
+  };
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const int c = t.buffer("TCDM", tile);
+      const std::string core = "CORE" + std::to_string((i * n + j) % 8);
+      for (int step = 0; step < k; ++step) {
+        t.op("MATMUL", core, 32'829, {c}, {loaded(a[i * k + step]), loaded(b[step * n + j])});
+      }
+      t.op("DMA_OUT", "DMA", move, {}, {c});
+    }
+  }
+  return t.finish();
+}
+
+Trace accelerator_trace(int m, int n, int k) {
+  TraceBuilder t(shape_name("accelerator", m, n, k));
+  constexpr int operand = 256, sums = 1024;
+  std::vector<int> x(m * k), home(k * n), weights(k * n, -1);
+  for (int& buffer : home) {
+    buffer = t.buffer("T1", operand);
+    t.op("DMA_IN", "DMA1", 16, {buffer}, {});
+  }
+  for (int& buffer : x) {
+    buffer = t.buffer("T0", operand);
+    t.op("LOAD", "LOAD", 16, {buffer}, {});
+  }
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const int total = t.buffer("T0", sums);
+      for (int step = 0; step < k; ++step) {
+        int& w = weights[step * n + j];
+        if (w < 0) {
+          w = t.buffer("T0", operand);
+          t.op("DMA_IN", "DMA0", 16, {w}, {home[step * n + j]});
+        }
+        const int part = t.buffer("T0", sums);
+        t.op("GEMM", "GEMM", 67, {part}, {x[i * k + step], w});
+        t.op("ADD", "RISCV", 1024, {total}, {part});
+      }
+      t.op("STORE", "STORE", 28, {}, {total});
+    }
+  }
+  return t.finish();
+}
+
 Trace odd_trace(int seed, int operations) {
   TraceBuilder t("odd_" + std::to_string(seed) + "x" + std::to_string(operations));
   std::uint64_t state = static_cast<std::uint64_t>(seed) * 2'654'435'761U + 12345;
