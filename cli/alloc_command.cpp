@@ -203,6 +203,7 @@ void add_alloc(CLI::App& app, Context& context) {
   command->add_option("--time-limit", options->time_limit, "Seconds; exit 124 with the best so far")
       ->check(time_limit);
   command->add_option("--seed", options->seed, "Of the orders tried on restarts")
+      ->check(CLI::Range(std::int64_t{0}, INT64_MAX))
       ->capture_default_str();
 }
 

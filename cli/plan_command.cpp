@@ -57,8 +57,10 @@ PlanResult search(const Context& context, const Problem& problem, PlanOptions op
   Progress progress(steps, context.verbosity < 0 || options.pipeline != Pipeline::search);
   int shown = 0;
   options.interrupted = [] { return quern::interrupted(); };
-  options.progress = [&](double share) {
-    for (; shown < static_cast<int>(share * steps); ++shown) progress.step("% of the search");
+  options.progress = [&](const SearchProgress& now) {
+    for (; shown < static_cast<int>(now.share * steps); ++shown) {
+      progress.step(fmt::format("% of the effort, {} candidates", now.candidates));
+    }
   };
   return make_plan(problem, options);
 }
@@ -136,11 +138,12 @@ ExitCode run_plan(const Context& context, Arguments& arguments) {
     print_plan(context, body);
     if (body.contains("diagnosis")) print_diagnosis(body["diagnosis"]);
   }
-  if (result.stopped_by == "interrupt") return ExitCode::interrupted;
   if (result.stopped_by == "budget") return ExitCode::good;
-  context.say(fmt::format("{}: the time limit ended the search; the best plan so far is kept",
-                          arguments.input.trace.string()));
-  return ExitCode::budget_ended;
+  const bool by_user = result.stopped_by == "interrupt";
+  context.say(fmt::format("{}: {} ended the search; the best plan so far is kept",
+                          arguments.input.trace.string(),
+                          by_user ? "an interrupt" : "the time limit"));
+  return by_user ? ExitCode::interrupted : ExitCode::budget_ended;
 }
 
 }  // namespace
@@ -167,13 +170,21 @@ void add_plan(CLI::App& app, Context& context) {
   plan->add_option("--effort", arguments->options.effort,
                    "How much to search, as a multiple of the default; counted in work, so the plan "
                    "is the same on every machine")
-      ->check(CLI::Range(1e-6, 1e6))
+      ->check(CLI::Validator(
+          [](std::string& text) -> std::string {
+            double effort = 0;
+            if (CLI::detail::lexical_cast(text, effort) && effort >= 1e-6 && effort <= 1e6) return {};
+            return "expected 1e-6 to 1e6, found " + text;
+          },
+          "FACTOR"))
       ->capture_default_str();
   plan->add_option("--time-limit", arguments->options.time_limit,
                    "Seconds after which the search ends whatever its effort, exit 124 (default: 18 "
                    "for peak and traffic, 110 for cycles)")
       ->check(time_limit);
-  plan->add_option("--seed", arguments->options.seed, "Seed of the search")->capture_default_str();
+  plan->add_option("--seed", arguments->options.seed, "Seed of the search")
+      ->check(CLI::Range(std::int64_t{0}, INT64_MAX))
+      ->capture_default_str();
   plan->add_option("--threads", arguments->options.threads,
                    "Threads of the search; do not change its result")
       ->check(CLI::Range(1, 256))

@@ -110,7 +110,13 @@ Json describe_plan(const Machine& machine, const verify::Verdict& verdict,
   body["gaps"] = {{"peak", peak ? gap_of(body["peak"], least["peak"]) : Json()},
                   {"traffic", peak ? Json() : gap_of(body["traffic"], least["traffic"])},
                   {"cycles", gap_of(body["cycles"], least["cycles"])}};
-  if (!verdict.valid) body["gaps"] = {{"peak", {}}, {"traffic", {}}, {"cycles", {}}};
+  if (!verdict.valid) {  // it has no figures worth the name
+    for (const char* figure : {"peak", "peak_all_tiers", "traffic", "spills", "cycles",
+                               "cycles_no_reuse", "reuse_edges"}) {
+      body[figure] = nullptr;
+    }
+    for (Json& gap : body["gaps"]) gap = nullptr;
+  }
   body["lower_bound"] = least[name];
   body["gap"] = body["gaps"][name];
   return body;
@@ -121,7 +127,7 @@ void print_plan(const Context& context, const Json& plan) {
   const auto row = [&](const char* what, bool bounded) {
     if (plan[what].is_null()) return;
     fmt::print("{:<10} {:>12}", what, plan[what].get<std::int64_t>());
-    if (bounded && plan["valid"].get<bool>()) {
+    if (bounded) {
       const auto least = plan["lower_bounds"][what].get<std::int64_t>();
       const Json& gap = plan["gaps"][what];
       fmt::print("   lower bound {:>12}", least);
@@ -139,9 +145,9 @@ void print_plan(const Context& context, const Json& plan) {
   row("spills", false);
   row("cycles", true);
   const bool valid = plan["valid"].get<bool>();
-  fmt::print("{:<10} {:>12}   cycles {}; plan {}\n", "timing", "modelled",
-             peak ? "without addresses" : "with address reuse",
-             context.paint(valid, valid ? "valid" : "INVALID"));
+  fmt::print("{:<10} {:>12}   cycles {}\n", "timing", "modelled",
+             peak ? "without addresses" : "with address reuse");
+  fmt::print("{:<10} {:>12}\n", "verified", context.paint(valid, valid ? "valid" : "INVALID"));
   for (const auto& problem : plan["problems"]) fmt::print("  {}\n", problem.get<std::string>());
 }
 

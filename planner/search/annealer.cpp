@@ -4,14 +4,16 @@
 
 namespace quern::planner {
 
-void Monitor::note_work(std::int64_t work) {
+void Monitor::note_work(std::int64_t work, std::int64_t candidates) {
   done_ += work;
+  candidates_ += candidates;
   if (!progress_) return;
   const std::unique_lock lock(telling_, std::try_to_lock);
   const auto now = Clock::now();
   if (!lock || now - told_ < std::chrono::milliseconds(200)) return;
   told_ = now;
-  progress_(std::min(1.0, static_cast<double>(done_) / static_cast<double>(expected_)));
+  progress_(std::min(1.0, static_cast<double>(done_) / static_cast<double>(expected_)),
+            candidates_);
 }
 
 std::int64_t anneal(const Problem& problem, const Structure& structure, const Target& target,
@@ -31,7 +33,7 @@ std::int64_t anneal(const Problem& problem, const Structure& structure, const Ta
   for (; evaluator.work() < cooling.work && candidate.rank > 0; ++tried) {
     if (tried % 16 == 0) {
       if (monitor.stopped()) break;
-      monitor.note_work(evaluator.work() - told);
+      monitor.note_work(evaluator.work() - told, tried > 0 ? 16 : 0);
       told = evaluator.work();
       const std::chrono::duration<double> spent = Monitor::Clock::now() - begin;
       time_share = spent.count() / cooling.seconds;

@@ -23,9 +23,10 @@ struct Candidate {
 class Monitor {
  public:
   using Clock = std::chrono::steady_clock;
-  // `progress` (may be empty) is told the share of the work that is done, a few times a second.
+  // `progress` (may be empty) is told the share of the work that is done and the candidates tried, a
+  // few times a second.
   Monitor(std::function<bool()> interrupted, Clock::time_point deadline,
-          std::function<void(double)> progress)
+          std::function<void(double, std::int64_t)> progress)
       : interrupted_(std::move(interrupted)),
         deadline_(deadline),
         progress_(std::move(progress)) {}
@@ -44,7 +45,7 @@ class Monitor {
     if (reason_ == Reason::none) cut_ = true;
   }
   void expect_work(std::int64_t work) { expected_ = work; }
-  void note_work(std::int64_t work);
+  void note_work(std::int64_t work, std::int64_t candidates);
   // "budget", "time" or "interrupt": what ended the search.
   const char* reason() const {
     if (reason_ == Reason::interrupt) return "interrupt";
@@ -55,11 +56,11 @@ class Monitor {
   enum class Reason { none, time, interrupt };
   std::function<bool()> interrupted_;
   Clock::time_point deadline_;
-  std::function<void(double)> progress_;
+  std::function<void(double, std::int64_t)> progress_;
   std::mutex telling_;
   Clock::time_point told_{};
   std::int64_t expected_ = 1;
-  std::atomic<std::int64_t> done_ = 0;
+  std::atomic<std::int64_t> done_ = 0, candidates_ = 0;
   std::atomic<Reason> reason_ = Reason::none;
   std::atomic<bool> cut_ = false;
 };

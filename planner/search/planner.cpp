@@ -22,13 +22,13 @@ struct Defaults {
 Defaults defaults(Objective objective) {
   switch (objective) {
     case Objective::peak:
-      return {2.5e8, 18};
-    case Objective::traffic:
       return {1.2e8, 18};
+    case Objective::traffic:
+      return {8e7, 18};
     case Objective::cycles:
       break;
   }
-  return {4e8, 110};
+  return {3e8, 110};
 }
 
 // The same problem when every command takes no time at all.
@@ -245,7 +245,11 @@ PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
   const auto begin = Clock::now();
   const auto limit = std::chrono::duration_cast<Clock::duration>(
       std::chrono::duration<double>(std::min(seconds, 1e9)));
-  Monitor monitor(options.interrupted, begin + limit, options.progress);
+  std::function<void(double, std::int64_t)> progress;
+  if (options.progress) {
+    progress = [&](double share, std::int64_t candidates) { options.progress({share, candidates}); };
+  }
+  Monitor monitor(options.interrupted, begin + limit, std::move(progress));
   PlanResult result;
   if (options.pipeline == Pipeline::lattice) {
     result.plan = lattice_plan(problem, options.objective);

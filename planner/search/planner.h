@@ -16,6 +16,11 @@ enum class Pipeline {
   stable,   // operations by node id, no search
 };
 
+struct SearchProgress {
+  double share = 0;  // of the work
+  std::int64_t candidates = 0;
+};
+
 struct PlanOptions {
   Objective objective = Objective::cycles;
   Pipeline pipeline = Pipeline::search;
@@ -26,7 +31,7 @@ struct PlanOptions {
   std::uint64_t seed = 1;
   int threads = 2;
   std::function<bool()> interrupted = {};      // true: stop, keep the best plan so far
-  std::function<void(double)> progress = {};  // share of the work done, a few times a second
+  std::function<void(const SearchProgress&)> progress = {};  // told a few times a second
 };
 
 struct PlanResult {
