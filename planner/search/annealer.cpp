@@ -4,6 +4,13 @@
 
 namespace quern::planner {
 
+namespace {
+
+// How far the work may lag behind the time before a chain hurries.
+constexpr double slack = 0.2;
+
+}  // namespace
+
 void Monitor::note_work(std::int64_t work, std::int64_t candidates) {
   done_ += work;
   candidates_ += candidates;
@@ -44,8 +51,8 @@ std::int64_t anneal(const Problem& problem, const Structure& structure, const Ta
     }
     // Time counts only once it runs short of the work, so that it cannot change a full run.
     double share = static_cast<double>(evaluator.work()) / static_cast<double>(cooling.work);
-    if (time_share > share + 0.1) {
-      share = time_share - 0.1;
+    if (time_share > share + slack) {
+      share = time_share - slack;
       monitor.note_time();
     }
     const double temperature = cooling.first * std::pow(cooling.last / cooling.first, share);

@@ -24,11 +24,11 @@ Defaults defaults(Objective objective) {
     case Objective::peak:
       return {1.2e8, 18};
     case Objective::traffic:
-      return {8e7, 18};
+      return {4.5e7, 18};
     case Objective::cycles:
       break;
   }
-  return {3e8, 110};
+  return {2e8, 110};
 }
 
 // The same problem when every command takes no time at all.
@@ -64,7 +64,7 @@ class Search {
       // starts.
       Target traffic{.objective = Objective::traffic};
       std::vector<Candidate> low = seed_pool(starts, traffic);
-      improve(low, traffic, 0.15 * work, Clock::now() + (end - Clock::now()) / 4);
+      improve(low, traffic, 0.15 * work, Clock::now() + (end - Clock::now()) / 2);
       Evaluator evaluator(timeless_, traffic);
       evaluator.set_base(low.front().genes);
       target.traffic_allowance = evaluator.outcome().traffic * 5 / 4;
