@@ -151,13 +151,13 @@ ExitCode run_plan(const Context& context, Arguments& arguments) {
 void add_plan(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto verify = std::make_shared<std::function<ExitCode()>>();
-  CLI::App* plan = add_subcommand(
-      app, context, "plan", "Plan order, memory and timing of a command trace",
-      "quern plan planner/traces/Matmul_Case0.json --objective cycles --out plans\n"
-      "  quern plan verify planner/traces/Matmul_Case0.json plans",
-      [&context, arguments, verify] {
-        return *verify ? (*verify)() : run_plan(context, *arguments);
-      });
+  CLI::App* plan =
+      add_subcommand(app, context, "plan", "Plan order, memory and timing of a command trace",
+                     "quern plan planner/traces/Matmul_Case0.json --objective cycles --out plans\n"
+                     "  quern plan verify planner/traces/Matmul_Case0.json plans",
+                     [&context, arguments, verify] {
+                       return *verify ? (*verify)() : run_plan(context, *arguments);
+                     });
   plan->add_option("TRACE", arguments->input.trace, "X.json, or X_Nodes.csv beside X_Edges.csv");
   plan->add_option("--objective", arguments->objective, "peak, traffic or cycles")
       ->check(CLI::IsMember(names_of(plan_objectives)))
@@ -173,7 +173,8 @@ void add_plan(CLI::App& app, Context& context) {
       ->check(CLI::Validator(
           [](std::string& text) -> std::string {
             double effort = 0;
-            if (CLI::detail::lexical_cast(text, effort) && effort >= 1e-6 && effort <= 1e6) return {};
+            if (CLI::detail::lexical_cast(text, effort) && effort >= 1e-6 && effort <= 1e6)
+              return {};
             return "expected 1e-6 to 1e6, found " + text;
           },
           "FACTOR"))

@@ -102,9 +102,9 @@ Json describe_plan(const Machine& machine, const verify::Verdict& verdict,
                           {"scheduled_pipe", bounds.scheduled_pipe},
                           {"scheduled_pipe_name", bounds.scheduled_pipe_name},
                           {"memory_exact", bounds.memory_exact}};
-  // The bound on the peak is one for peak orders: a plan that evicts holds less. A peak order in turn
-  // has no addresses, so nothing waits for them and nothing is moved; its cycles are bounded all the
-  // same.
+  // The bound on the peak is one for peak orders: a plan that evicts holds less. A peak order in
+  // turn has no addresses, so nothing waits for them and nothing is moved; its cycles are bounded
+  // all the same.
   const bool peak = objective == Objective::peak;
   const Json& least = body["lower_bounds"];
   body["gaps"] = {{"peak", peak ? gap_of(body["peak"], least["peak"]) : Json()},

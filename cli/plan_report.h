@@ -1,5 +1,5 @@
-// What `quern plan` and `quern plan verify` share: the options they have in common, and how a judged
-// plan is reported beside its lower bounds.
+// What `quern plan` and `quern plan verify` share: the options they have in common, and how a
+// judged plan is reported beside its lower bounds.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// What follows from a placement or a postponement: raised offsets, and sections that cannot hold their
-// buffers any more.
+// What follows from a placement or a postponement: raised offsets, and sections that cannot hold
+// their buffers any more.
 #include <algorithm>
 #include <limits>
 

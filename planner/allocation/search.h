@@ -1,9 +1,9 @@
 // Exact backtracking search for one capacity: place or postpone.
 //
 //   cap ------------------------------     Solutions are built bottom-up on a skyline.
-//             :  c?  :                       `earliest` of a buffer is the lowest offset that it can
-//        +----+......+--------+              still have, at least the skyline below it. The search
-//        | a  | floor|   b    |              takes a buffer that nothing can go beneath any more:
+//             :  c?  :                       `earliest` of a buffer is the lowest offset that it
+//        +----+......+--------+              can still have, at least the skyline below it. The
+//        | a  | floor|   b    |              search takes a buffer that nothing can go beneath:
 //        +----+--+---+----+---+              place:     it rests at `earliest`;
 //        |   d   |        | e |              postpone:  it lies higher, because one of the buffers
 //        +-------+--------+---+-> time                  still to come is in its way there.

@@ -1,4 +1,5 @@
-// Sets of small integers as words of bits, sized once: the closures of the bounds are unions of them.
+// Sets of small integers as words of bits, sized once: the closures of the bounds are unions of
+// them.
 #pragma once
 
 #include <bit>
@@ -31,7 +32,8 @@ class Bits {
   // Calls visit(i) for each member that `without` does not have.
   template <class Visit>
   void for_each_beyond(const Bits& without, Visit visit) const {
-    for (std::size_t w = 0; w < words_.size(); ++w) visit_word(w, words_[w] & ~without.words_[w], visit);
+    for (std::size_t w = 0; w < words_.size(); ++w)
+      visit_word(w, words_[w] & ~without.words_[w], visit);
   }
   template <class Visit>
   void for_each(Visit visit) const {

@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t deaths_work = 500'000'000;
 constexpr std::int64_t exclusive_work = 300'000'000;
 
-// A buffer is live while `operation` runs if one of its users comes before it (or is it) and one after.
+// A buffer is live while `operation` runs if one of its users comes before it (or is it) and one
+// after.
 std::int64_t must_live(const Problem& problem, const Closure* closure) {
   std::int64_t most = 0;
   for (int operation = 0; operation < problem.operations(); ++operation) {

@@ -6,9 +6,8 @@
 //   peak       must-live: buffers alive whenever one given command runs, whatever the order
 //              deaths: what is alive when the first, second, ... buffer of a set dies (deaths.h);
 //              with tiers that hold one buffer at a time, exclusive.h
-//   traffic    what deaths show to be live in one tier beyond its capacity has to be outside then. Sets
-//              of buffers that share none, and tiers, add up: an eviction belongs to one buffer.
-//              phases: products of tiles, see phases.h
+//   traffic    what deaths show to be live in one tier beyond its capacity has to be outside then.
+//              Sets of buffers that share none, and tiers, add up: an eviction belongs to one buffer.
 #pragma once
 
 #include <cstdint>

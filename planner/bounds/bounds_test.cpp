@@ -83,15 +83,16 @@ Trace sharing_trace(std::uint64_t seed) {
   for (int i = 2 + random.below(2); i > 0; --i) {
     const int output = t.buffer("W", 1);
     for (std::size_t from = 0; from < inputs.size(); ++from) {
-      if (random.chance(0.8)) t.op("DO", "X", 1 + random.below(9), {output}, {inputs[from], output});
+      if (random.chance(0.8))
+        t.op("DO", "X", 1 + random.below(9), {output}, {inputs[from], output});
     }
     t.op("DO", "Y", 1, {}, {output});
   }
   return t.finish();
 }
 
-// The least peak of all orders that respect the live limits, by dynamic programming over the sets of
-// operations that can have run; -1 if there is none.
+// The least peak of all orders that respect the live limits, by dynamic programming over the sets
+// of operations that can have run; -1 if there is none.
 std::int64_t exhaustive_peak(const Problem& problem) {
   const int count = problem.operations();
   constexpr std::int64_t never = 1 << 30;
@@ -101,7 +102,8 @@ std::int64_t exhaustive_peak(const Problem& problem) {
     if (best[done] == never) continue;
     for (int operation = 0; operation < count; ++operation) {
       bool ready = ((done >> operation) & 1) == 0;
-      for (int before : problem.predecessors[operation]) ready = ready && ((done >> before) & 1) != 0;
+      for (int before : problem.predecessors[operation])
+        ready = ready && ((done >> before) & 1) != 0;
       if (!ready) continue;
       const unsigned now = done | (1U << operation);
       std::int64_t held = 0;
@@ -114,7 +116,8 @@ std::int64_t exhaustive_peak(const Problem& problem) {
         }
         if (!born || dead) continue;
         ++live[problem.tier[buffer]];
-        if (problem.machine->tiers[problem.tier[buffer]].counts_in_peak) held += problem.size[buffer];
+        if (problem.machine->tiers[problem.tier[buffer]].counts_in_peak)
+          held += problem.size[buffer];
       }
       bool allowed = true;
       for (std::size_t t = 0; t < live.size(); ++t) {
@@ -161,7 +164,8 @@ std::int64_t exhaustive_traffic(const Problem& problem) {
     }
     for (int operation = 0; operation < count; ++operation) {
       bool ready = ((done >> operation) & 1) == 0;
-      for (int before : problem.predecessors[operation]) ready = ready && ((done >> before) & 1) != 0;
+      for (int before : problem.predecessors[operation])
+        ready = ready && ((done >> before) & 1) != 0;
       if (!ready) continue;
       unsigned with = resident;
       for (int b : problem.buffers_of[operation]) with |= 1U << b;
@@ -215,8 +219,8 @@ TEST(Bounds, NeverAboveTheLeastTrafficOfSmallGraphs) {
   int positive = 0, positive_bounds = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     machine.tiers[0].capacity = 3 + static_cast<int>(seed % 2);
-    const CommandGraph graph = build_command_graph(
-        seed % 3 == 0 ? random_trace(seed, 7) : sharing_trace(seed), machine);
+    const CommandGraph graph =
+        build_command_graph(seed % 3 == 0 ? random_trace(seed, 7) : sharing_trace(seed), machine);
     const Problem problem = compile(graph, machine);
     const std::int64_t traffic = exhaustive_traffic(problem);
     ASSERT_GE(traffic, 0);
@@ -276,8 +280,8 @@ TEST(Bounds, HandComputed) {
   EXPECT_EQ(bounds.traffic, 0);
 }
 
-// Two inputs, each read for both of two outputs, one after the other: when the first input dies both
-// outputs have begun.
+// Two inputs, each read for both of two outputs, one after the other: when the first input dies
+// both outputs have begun.
 TEST(Bounds, FirstDeathByHand) {
   Machine machine = small_machine();
   machine.tiers[0].capacity = 2;
@@ -304,9 +308,10 @@ TEST(Bounds, FirstDeathByHand) {
   EXPECT_EQ(bounds.critical_path, 5 + 10 + 10 + 1);
 }
 
-// Known optima of the published traces: no order of Matmul_Case0 is below 9,216 (with one accumulator
-// the chains run one after another, so when the second line of tiles is entered all crossing lines are
-// in memory), and Conv_Case0's 6,912 is what others found. Work and critical paths are published.
+// Known optima of the published traces: no order of Matmul_Case0 is below 9,216 (with one
+// accumulator the chains run one after another, so when the second line of tiles is entered all
+// crossing lines are in memory), and Conv_Case0's 6,912 is what others found. Work and critical
+// paths are published.
 TEST(Bounds, ProveTheKnownPeaks) {
   const Machine machine = npu();
   const struct {

@@ -97,8 +97,8 @@ class RunSets {
   struct Next {
     int c = -1, y = -1;
   };
-  std::vector<int> alive_;   // by tier: y
-  std::vector<Next> next_;   // by tier: a c that is not over, and the y before whose end it is used
+  std::vector<int> alive_;  // by tier: y
+  std::vector<Next> next_;  // by tier: a c that is not over, and the y before whose end it is used
   std::vector<int> over_;
   int stamp_ = 0;
   Bits* run_ = nullptr;
@@ -133,7 +133,10 @@ struct Later {
 class ExclusiveSearch {
  public:
   ExclusiveSearch(const Problem& problem, const Closure& closure, std::int64_t work)
-      : problem_(problem), closure_(closure), sets_(problem, closure), left_(work / std::max(1, problem.operations())) {
+      : problem_(problem),
+        closure_(closure),
+        sets_(problem, closure),
+        left_(work / std::max(1, problem.operations())) {
     std::vector<int> counted;
     for (int buffer = 0; buffer < problem.buffers(); ++buffer) {
       if (counts(buffer)) counted.push_back(buffer);

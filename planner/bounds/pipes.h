@@ -4,11 +4,11 @@
 //   the pipe            |= work of the pipe, never idle longer than heads force it =|
 //   after                                                                           |-- tail --|
 //
-// A command cannot start before the longest chain of commands that lead to it (its head) and the run
-// cannot end before the longest chain behind it (its tail). A pipe that serves its commands one by one,
-// each not before its head and followed by its tail, ends no sooner than Jackson's preemptive schedule
-// does (the ready command with the longest tail first; Carlier 1982): the order of a real run is one of
-// those that the preemptive schedule is the best of.
+// A command cannot start before the longest chain of commands that lead to it (its head) and the
+// run cannot end before the longest chain behind it (its tail). A pipe that serves its commands one
+// by one, each not before its head and followed by its tail, ends no sooner than Jackson's
+// preemptive schedule does (the ready command with the longest tail first; Carlier 1982): the order
+// of a real run is one of those that the preemptive schedule is the best of.
 #pragma once
 
 #include <cstdint>

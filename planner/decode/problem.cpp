@@ -37,8 +37,8 @@ int users_before(const Problem& problem, int operation, int buffer) {
 }
 
 // How much of its tiers an operation takes first and gives back last, in shares of the capacity, as
-// far as the graph alone tells: it takes the buffers that nothing before it uses, and gives back those
-// that all other users come before.
+// far as the graph alone tells: it takes the buffers that nothing before it uses, and gives back
+// those that all other users come before.
 double pressure(const Problem& problem, int operation) {
   double change = 0;
   for (int buffer : problem.buffers_of[operation]) {

@@ -13,7 +13,8 @@ TokenGuard::int_type TokenGuard::underflow() {
   for (std::streamsize i = 0; i < count; ++i) {
     const char c = block_[static_cast<std::size_t>(i)];
     if (c == '\n') ++line_;
-    const bool breaks = in_string_ ? c == '"' && !escaped_ : std::strchr(" \t\r\n,:[]{}\"", c) != nullptr;
+    const bool breaks =
+        in_string_ ? c == '"' && !escaped_ : std::strchr(" \t\r\n,:[]{}\"", c) != nullptr;
     escaped_ = in_string_ && c == '\\' && !escaped_;
     if (breaks) {
       if (c == '"') in_string_ = !in_string_;

@@ -1,5 +1,5 @@
-// A stream of JSON text in which no token is long: a parser keeps the token it reads, so a string that
-// never ends would fill the memory. Only counts; what the text means is the parser's business.
+// A stream of JSON text in which no token is long: a parser keeps the token it reads, so a string
+// that never ends would fill the memory. Only counts; what the text means is the parser's business.
 #pragma once
 
 #include <fstream>

@@ -1,6 +1,6 @@
-// Simulated annealing of one candidate: change, price, keep if not much worse. How long it goes on is
-// counted in work, not in seconds, so the seed determines the result; a stop from outside only cuts
-// it short, and the best candidate so far stands.
+// Simulated annealing of one candidate: change, price, keep if not much worse. How long it goes on
+// is counted in work, not in seconds, so the seed determines the result; a stop from outside only
+// cuts it short, and the best candidate so far stands.
 #pragma once
 
 #include <atomic>
@@ -23,13 +23,11 @@ struct Candidate {
 class Monitor {
  public:
   using Clock = std::chrono::steady_clock;
-  // `progress` (may be empty) is told the share of the work that is done and the candidates tried, a
-  // few times a second.
+  // `progress` (may be empty) is told the share of the work that is done and the candidates tried,
+  // a few times a second.
   Monitor(std::function<bool()> interrupted, Clock::time_point deadline,
           std::function<void(double, std::int64_t)> progress)
-      : interrupted_(std::move(interrupted)),
-        deadline_(deadline),
-        progress_(std::move(progress)) {}
+      : interrupted_(std::move(interrupted)), deadline_(deadline), progress_(std::move(progress)) {}
 
   bool stopped() {
     if (reason_ != Reason::none) return true;

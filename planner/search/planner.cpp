@@ -24,7 +24,7 @@ Defaults defaults(Objective objective) {
     case Objective::peak:
       return {1.2e8, 18};
     case Objective::traffic:
-      return {4.5e7, 18};
+      return {8e7, 18};
     case Objective::cycles:
       break;
   }
@@ -153,9 +153,8 @@ class Search {
     for (const auto& round : rounds) {
       ++round_number;
       // Time that one round leaves over is there for the next.
-      const auto round_end =
-          Clock::now() + std::chrono::duration_cast<Clock::duration>((end - Clock::now()) *
-                                                                     (round.share / shares_left));
+      const auto round_end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                (end - Clock::now()) * (round.share / shares_left));
       shares_left -= round.share;
       const int chains = round.hot + round.cold;
       std::vector<Candidate> next;
@@ -247,7 +246,9 @@ PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
       std::chrono::duration<double>(std::min(seconds, 1e9)));
   std::function<void(double, std::int64_t)> progress;
   if (options.progress) {
-    progress = [&](double share, std::int64_t candidates) { options.progress({share, candidates}); };
+    progress = [&](double share, std::int64_t candidates) {
+      options.progress({share, candidates});
+    };
   }
   Monitor monitor(options.interrupted, begin + limit, std::move(progress));
   PlanResult result;

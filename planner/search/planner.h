@@ -30,7 +30,7 @@ struct PlanOptions {
   double time_limit = 0;  // seconds, only a cap on the effort; 0: the objective's default
   std::uint64_t seed = 1;
   int threads = 2;
-  std::function<bool()> interrupted = {};      // true: stop, keep the best plan so far
+  std::function<bool()> interrupted = {};  // true: stop, keep the best plan so far
   std::function<void(const SearchProgress&)> progress = {};  // told a few times a second
 };
 
@@ -38,7 +38,8 @@ struct PlanResult {
   Plan plan;
   std::int64_t candidates = 0;  // tried
   // "budget": the whole effort was spent, so that trace, machine, seed and effort determine the
-  // plan; "time" and "interrupt": the search was cut off, and the plan is the best found until then.
+  // plan; "time" and "interrupt": the search was cut off, and the plan is the best found until
+  // then.
   std::string stopped_by = "budget";
 };
 

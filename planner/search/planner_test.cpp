@@ -188,9 +188,10 @@ TEST(Planner, EveryShippedMachine) {
 // Families, shapes and sizes that nothing was tuned on, with a hundredth of the default effort.
 TEST(Planner, NeverWorseThanLatticeOnUnseenTraces) {
   const Machine machine = npu();
-  for (const Trace& trace : {matmul_trace(6, 10, 5), matmul_trace(5, 5, 5), attention_trace(3, 4, 2),
-                             attention_trace(5, 3, 1), convolution_trace(3, 6, 300),
-                             odd_trace(1, 300), odd_trace(2, 600), odd_trace(5, 120)}) {
+  for (const Trace& trace :
+       {matmul_trace(6, 10, 5), matmul_trace(5, 5, 5), attention_trace(3, 4, 2),
+        attention_trace(5, 3, 1), convolution_trace(3, 6, 300), odd_trace(1, 300),
+        odd_trace(2, 600), odd_trace(5, 120)}) {
     const CommandGraph graph = build_command_graph(trace, machine);
     for (Objective objective : {Objective::peak, Objective::traffic, Objective::cycles}) {
       PlanOptions options{.objective = objective, .effort = 0.01};

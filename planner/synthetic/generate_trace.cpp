@@ -17,12 +17,12 @@ int main(int argc, char** argv) {
   }
   const int a = std::atoi(argv[2]), b = std::atoi(argv[3]), c = std::atoi(argv[4]);
   const std::string kind = argv[1];
-  const Trace trace = kind == "matmul"      ? matmul_trace(a, b, c)
-                      : kind == "attention" ? attention_trace(a, b, c)
-                      : kind == "odd"       ? odd_trace(a, b)
+  const Trace trace = kind == "matmul"        ? matmul_trace(a, b, c)
+                      : kind == "attention"   ? attention_trace(a, b, c)
+                      : kind == "odd"         ? odd_trace(a, b)
                       : kind == "cluster"     ? cluster_trace(a, b, c)
                       : kind == "accelerator" ? accelerator_trace(a, b, c)
-                                            : convolution_trace(a, b, c);
+                                              : convolution_trace(a, b, c);
   fmt::print("{{\"Nodes\": [\n");
   for (std::size_t i = 0; i < trace.nodes.size(); ++i) {
     const TraceNode& node = trace.nodes[i];

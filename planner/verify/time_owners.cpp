@@ -41,12 +41,9 @@ std::optional<Clash> find_clash(const std::vector<Stay>& stays,
         next != tier.begin() && stays[std::prev(next)->second].to > stay.from;
     if (hits_next || hits_previous) {
       const Stay& other = stays[hits_next ? next->second : std::prev(next)->second];
-      return Clash{event.time,
-                   stay.tier,
-                   std::max(stay.from, other.from),
-                   std::min(stay.to, other.to),
-                   other.acquire,
-                   stay.acquire};
+      return Clash{
+          event.time,    stay.tier,   std::max(stay.from, other.from), std::min(stay.to, other.to),
+          other.acquire, stay.acquire};
     }
     tier.emplace(stay.from, event.stay);
   }

@@ -12,7 +12,8 @@
 
 namespace quern::planner::verify {
 
-// One stay of a buffer in memory, from the node that acquires the range to the node that releases it.
+// One stay of a buffer in memory, from the node that acquires the range to the node that releases
+// it.
 struct Stay {
   int tier = 0;
   std::int64_t from = 0, to = 0;
@@ -22,8 +23,8 @@ struct Stay {
 struct Clash {
   std::int64_t time = 0;
   int tier = 0;
-  std::int64_t from = 0, to = 0;   // shared addresses
-  int first = -1, second = -1;     // acquiring nodes
+  std::int64_t from = 0, to = 0;  // shared addresses
+  int first = -1, second = -1;    // acquiring nodes
 };
 
 // The first instant at which an address has two owners. At one instant releases come before

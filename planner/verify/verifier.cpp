@@ -323,8 +323,8 @@ class Judge {
       }
     }
     if (const auto clash = find_clash(stays_, start_, finish_)) {
-      problem("at cycle {} addresses {}..{} of tier {} have two owners: nodes {} and {}", clash->time,
-              clash->from, clash->to, machine_.tiers[clash->tier].name, clash->first,
+      problem("at cycle {} addresses {}..{} of tier {} have two owners: nodes {} and {}",
+              clash->time, clash->from, clash->to, machine_.tiers[clash->tier].name, clash->first,
               clash->second);
     }
   }
