@@ -92,6 +92,12 @@ Answer answer(const AllocOptions& options, const Problem& problem) {
           std::move(o.reason)};
 }
 
+// How far the height can be above the smallest, as a share of what is proven.
+double gap(const Answer& a) {
+  if (a.height == a.lower_bound || a.lower_bound <= 0) return 0;
+  return static_cast<double>(a.height - a.lower_bound) / static_cast<double>(a.lower_bound);
+}
+
 void print(const AllocOptions& options, const ProblemFile& file, const Answer& a,
            Context& context) {
   const char* verdict = a.verdict == Verdict::feasible     ? "feasible"
@@ -105,7 +111,10 @@ void print(const AllocOptions& options, const ProblemFile& file, const Answer& a
                  {"reason", a.reason},           {"output", options.output}};
     body["height"] = a.verdict == Verdict::feasible ? Json(a.height) : Json();
     body["capacity"] = options.capacity ? Json(*options.capacity) : Json();
-    if (options.minimize) body["optimal"] = a.verdict == Verdict::feasible && a.proven;
+    if (options.minimize) {
+      body["optimal"] = a.verdict == Verdict::feasible && a.proven;
+      body["gap"] = a.verdict == Verdict::feasible ? Json(gap(a)) : Json();
+    }
     Json offsets = Json::array();
     for (std::size_t b = 0; b < a.solution.offsets.size(); ++b) {
       offsets.push_back({{"id", file.problem.buffers[b].id}, {"offset", a.solution.offsets[b]}});
@@ -123,7 +132,9 @@ void print(const AllocOptions& options, const ProblemFile& file, const Answer& a
     if (options.minimize) {
       fmt::print(out, "{}",
                  a.proven ? std::string(" (proven smallest)")
-                          : fmt::format(" (lower bound {})", a.lower_bound));
+                          : fmt::format(" (proven: not below {}, so {:.1f} % above the smallest at "
+                                        "most)",
+                                        a.lower_bound, 100 * gap(a)));
     } else {
       fmt::print(out, " of {}", *options.capacity);
     }
@@ -192,6 +203,7 @@ void add_alloc(CLI::App& app, Context& context) {
   command->add_option("--time-limit", options->time_limit, "Seconds; exit 124 with the best so far")
       ->check(time_limit);
   command->add_option("--seed", options->seed, "Of the orders tried on restarts")
+      ->check(CLI::Range(std::int64_t{0}, INT64_MAX))
       ->capture_default_str();
 }
 

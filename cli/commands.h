@@ -18,6 +18,8 @@ void add_bench(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_alloc(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);
+// Below `quern plan`; sets `chosen` when the command line asks for it.
+void add_plan_verify(CLI::App& plan, Context& context, std::function<ExitCode()>& chosen);
 void add_ablate(CLI::App& app, Context& context);
 
 }  // namespace quern::cli

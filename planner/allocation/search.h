@@ -1,14 +1,12 @@
 // Exact backtracking search for one capacity: place or postpone.
 //
-//   cap  ------------------------------      Solutions are built bottom-up on a skyline. `earliest`
-//   of a
-//             :  c?  :                       buffer is the lowest offset that it can still have, at
-//             least
-//        +----+......+--------+              the skyline below it. The search takes a buffer that
-//        nothing |    | floor|   b    |              can go beneath any more and tries | a
-//        +------+---+----+                place:     it rests at `earliest`; |    |    d     |    |
-//        postpone:  it lies higher, because one of the buffers that
-//        +----+----------+----+-> time                    are still to come is in its way there.
+//   cap ------------------------------     Solutions are built bottom-up on a skyline.
+//             :  c?  :                       `earliest` of a buffer is the lowest offset that it
+//        +----+......+--------+              can still have, at least the skyline below it. The
+//        | a  | floor|   b    |              search takes a buffer that nothing can go beneath:
+//        +----+--+---+----+---+              place:     it rests at `earliest`;
+//        |   d   |        | e |              postpone:  it lies higher, because one of the buffers
+//        +-------+--------+---+-> time                  still to come is in its way there.
 //
 // Each canonical solution (no buffer can move down, not even by a jump) is met exactly once: after
 // "postpone", some buffer k live at the same time must begin below the postponed one's old top, and

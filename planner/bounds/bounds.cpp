@@ -2,121 +2,151 @@
 
 #include <algorithm>
 
+#include "planner/bounds/closure.h"
+#include "planner/bounds/deaths.h"
+#include "planner/bounds/exclusive.h"
+#include "planner/bounds/pipes.h"
+
 namespace quern::planner {
 namespace {
 
-// Closures above this many operations would take more than a few hundred megabytes and seconds.
-constexpr int closure_limit = 20'000;
+// Limits of the searches (deaths.h, exclusive.h), each about a second on a slow core.
+constexpr std::int64_t deaths_work = 500'000'000;
+constexpr std::int64_t exclusive_work = 300'000'000;
 
-using Bits = std::vector<std::uint64_t>;
-
-std::vector<int> topological(const Problem& problem) {
-  std::vector<int> waiting, order;
+// A buffer is live while `operation` runs if one of its users comes before it (or is it) and one
+// after.
+std::int64_t must_live(const Problem& problem, const Closure* closure) {
+  std::int64_t most = 0;
   for (int operation = 0; operation < problem.operations(); ++operation) {
-    waiting.push_back(static_cast<int>(problem.predecessors[operation].size()));
-    if (waiting.back() == 0) order.push_back(operation);
-  }
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    for (int next : problem.successors[order[i]]) {
-      if (--waiting[next] == 0) order.push_back(next);
-    }
-  }
-  return order;
-}
-
-// For each operation, the operations that come before it in every order (itself included), as bits.
-class Closure {
- public:
-  Closure(const Problem& problem, const std::vector<int>& order)
-      : words_((problem.operations() + 63) / 64),
-        bits_(static_cast<std::size_t>(problem.operations()) * words_) {
-    for (int operation : order) {
-      std::uint64_t* row = at(operation);
-      for (int before : problem.predecessors[operation]) {
-        const std::uint64_t* other = at(before);
-        for (std::size_t w = 0; w < words_; ++w) row[w] |= other[w];
-      }
-      row[operation / 64] |= std::uint64_t{1} << (operation % 64);
-    }
-  }
-  bool precedes(int before, int operation) const {
-    return (bits_[static_cast<std::size_t>(operation) * words_ + before / 64] >> (before % 64)) & 1;
-  }
-
- private:
-  std::uint64_t* at(int operation) {
-    return bits_.data() + static_cast<std::size_t>(operation) * words_;
-  }
-  std::size_t words_;
-  Bits bits_;
-};
-
-// Buffer b must be live while v runs if one of its users precedes v (or is v) and one follows v (or
-// is v). The users that precede nothing else of the same buffer are its last ones; for long lists
-// only the sources and sinks among them matter, but lists are short enough to test all.
-void must_live(const Problem& problem, const Closure* closure, LowerBounds& bounds) {
-  const std::size_t tiers = problem.machine->tiers.size();
-  std::vector<std::int64_t> held(tiers), over(tiers, 0);
-  std::vector<std::int64_t> worst_traffic(tiers, 0);
-  for (int operation = 0; operation < problem.operations(); ++operation) {
-    std::fill(held.begin(), held.end(), 0);
-    // Units that must be outside cost at least one way (backed) or two ways each.
+    std::int64_t held = 0;
+    const auto count = [&](int buffer) {
+      if (problem.machine->tiers[problem.tier[buffer]].counts_in_peak) held += problem.size[buffer];
+    };
     if (closure == nullptr) {
-      for (int buffer : problem.buffers_of[operation])
-        held[problem.tier[buffer]] += problem.size[buffer];
+      for (int buffer : problem.buffers_of[operation]) count(buffer);
     } else {
       for (int buffer = 0; buffer < problem.buffers(); ++buffer) {
         bool before = false, after = false;
         for (int user : problem.operations_of[buffer]) {
-          before = before || closure->precedes(user, operation);
-          after = after || closure->precedes(operation, user);
+          before = before || closure->before[operation].contains(user);
+          after = after || closure->before[user].contains(operation);
           if (before && after) break;
         }
-        if (before && after) held[problem.tier[buffer]] += problem.size[buffer];
+        if (before && after) count(buffer);
       }
     }
-    std::int64_t counted = 0;
-    for (std::size_t t = 0; t < tiers; ++t) {
-      if (problem.machine->tiers[t].counts_in_peak) counted += held[t];
-      worst_traffic[t] = std::max(worst_traffic[t], held[t] - problem.machine->tiers[t].capacity);
-    }
-    bounds.peak = std::max(bounds.peak, counted);
+    most = std::max(most, held);
   }
-  for (std::int64_t units : worst_traffic) bounds.traffic += std::max<std::int64_t>(0, units);
+  return most;
+}
+
+// The deaths of `buffers`, of which only these are looked at.
+Deaths deaths_of(const Problem& problem, const Closure& closure, const std::vector<int>& buffers,
+                 std::int64_t capacity) {
+  const int count = static_cast<int>(buffers.size());
+  std::vector<int> index(problem.buffers(), -1);
+  for (int i = 0; i < count; ++i) index[buffers[i]] = i;
+  Deaths deaths{{}, std::vector<Bits>(buffers.size(), Bits(count)), capacity};
+  for (int i = 0; i < count; ++i) {
+    const bool backed = problem.graph->buffers[buffers[i]].backed;
+    deaths.buffers.push_back({problem.size[buffers[i]], backed ? 0 : problem.size[buffers[i]]});
+    closure.history[buffers[i]].for_each([&](int operation) {
+      for (int other : problem.buffers_of[operation]) {
+        if (index[other] >= 0) deaths.touched[i].insert(index[other]);
+      }
+    });
+  }
+  return deaths;
+}
+
+std::vector<int> used_buffers(const Problem& problem, auto wanted) {
+  std::vector<int> buffers;
+  for (int buffer = 0; buffer < problem.buffers(); ++buffer) {
+    if (wanted(buffer) && problem.size[buffer] > 0 && !problem.operations_of[buffer].empty()) {
+      buffers.push_back(buffer);
+    }
+  }
+  return buffers;
+}
+
+// Peak: residency itself is the price.
+std::int64_t least_peak(const Problem& problem, const Closure& closure) {
+  const std::vector<int> counted = used_buffers(problem, [&](int buffer) {
+    return problem.machine->tiers[problem.tier[buffer]].counts_in_peak;
+  });
+  Deaths deaths = deaths_of(problem, closure, counted, 0);
+  for (Live& buffer : deaths.buffers) buffer.unbacked = 0;
+  const TellingSet telling = telling_set(deaths);
+  return std::max(telling.first_death,
+                  least_held(restricted(deaths, telling.members), deaths_work));
+}
+
+struct ForcedTransfers {
+  std::int64_t traffic = 0;
+  UnavoidableTransfers cycles;
+};
+
+// One tier: set after set, as long as one forces something.
+void add_tier(const Problem& problem, const Closure& closure, int tier, ForcedTransfers& forced) {
+  const Machine& machine = *problem.machine;
+  const std::int64_t capacity = machine.tiers[tier].capacity;
+  std::vector<int> buffers =
+      used_buffers(problem, [&](int buffer) { return problem.tier[buffer] == tier; });
+  while (!buffers.empty()) {
+    const Deaths deaths = deaths_of(problem, closure, buffers, capacity);
+    const TellingSet telling = telling_set(deaths);
+    if (telling.first_death == 0) return;
+    const Deaths told = restricted(deaths, telling.members);
+    const std::int64_t traffic = std::max(telling.first_death, least_held(told, deaths_work));
+    forced.traffic += traffic;
+    // Each unit costs at most two, so half of them come in at least, in one transfer or more.
+    forced.cycles.in_cycles += machine.in_cycles((traffic + 1) / 2);
+    std::vector<int> rest;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      if (next < telling.members.size() && telling.members[next] == static_cast<int>(i))
+        ++next;
+      else
+        rest.push_back(buffers[i]);
+    }
+    buffers = std::move(rest);
+  }
 }
 
 }  // namespace
 
 LowerBounds lower_bounds(const Problem& problem) {
   LowerBounds bounds;
-  const std::vector<int> order = topological(problem);
-  std::vector<std::int64_t> work(problem.machine->pipes.size(), 0);
-  std::vector<std::int64_t> finish(problem.operations(), 0);
-  for (int operation : order) {
-    work[problem.pipe[operation]] += problem.cycles[operation];
-    for (int before : problem.predecessors[operation]) {
-      finish[operation] = std::max(finish[operation], finish[before]);
+  ForcedTransfers forced;
+  bounds.memory_exact = Closure::affordable(problem);
+  bounds.peak_by = "must-live";
+  bounds.traffic_by = "deaths";
+  if (bounds.memory_exact) {
+    const Closure closure(problem);
+    bounds.peak = bounds.must_live = must_live(problem, &closure);
+    const auto raise = [&](std::int64_t peak, const char* by) {
+      if (peak <= bounds.peak) return;
+      bounds.peak = peak;
+      bounds.peak_by = by;
+    };
+    raise(least_peak(problem, closure), "deaths");
+    if (has_exclusive_tiers(problem)) {
+      raise(least_exclusive_peak(problem, closure, exclusive_work), "deaths, exclusive tiers");
     }
-    finish[operation] += problem.cycles[operation];
-    bounds.critical_path = std::max(bounds.critical_path, finish[operation]);
-  }
-  bounds.must_live_exact = problem.operations() <= closure_limit &&
-                           static_cast<std::int64_t>(problem.operations()) * problem.buffers() <=
-                               std::int64_t{60'000'000};
-  if (bounds.must_live_exact) {
-    const Closure closure(problem, order);
-    must_live(problem, &closure, bounds);
+    for (std::size_t t = 0; t < problem.machine->tiers.size(); ++t) {
+      add_tier(problem, closure, static_cast<int>(t), forced);
+    }
   } else {
-    must_live(problem, nullptr, bounds);
+    bounds.peak = bounds.must_live = must_live(problem, nullptr);
   }
-  // Every unit that must be moved comes back through the reload pipe.
-  work[problem.machine->transfer.in_pipe] +=
-      bounds.traffic == 0 ? 0 : problem.machine->in_cycles(0);
-  for (std::size_t pipe = 0; pipe < work.size(); ++pipe) {
-    if (work[pipe] <= bounds.busiest_pipe) continue;
-    bounds.busiest_pipe = work[pipe];
-    bounds.busiest_pipe_name = problem.machine->pipes[pipe];
-  }
+  bounds.traffic = forced.traffic;
+  const PipeBounds pipes = pipe_bounds(problem, forced.cycles);
+  bounds.critical_path = pipes.critical_path;
+  bounds.busiest_pipe = pipes.busiest_pipe;
+  bounds.busiest_pipe_name = pipes.busiest_name;
+  bounds.scheduled_pipe = pipes.scheduled;
+  bounds.scheduled_pipe_name = pipes.scheduled_name;
   return bounds;
 }
 

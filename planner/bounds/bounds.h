@@ -1,10 +1,13 @@
-// What no plan can beat, order and memory left free. Every figure is provable from the graph:
+// What no plan can beat, order and memory left free. Every figure holds for every legal plan:
 //
-//   busiest pipe      the work of one in-order pipe
-//   critical path     the longest chain of dependent commands
-//   must-live         buffers that are alive whenever one given command runs, whatever the order
-//   traffic           must-live beyond a tier's capacity has to be outside: at least that much is
-//   moved
+//   cycles     critical path: the longest chain of dependent commands
+//              busiest pipe: the work of one in-order pipe, unavoidable transfers included
+//              scheduled pipe: the same with what must come before and after its commands (pipes.h)
+//   peak       must-live: buffers alive whenever one given command runs, whatever the order
+//              deaths: what is alive when the first, second, ... buffer of a set dies (deaths.h);
+//              with tiers that hold one buffer at a time, exclusive.h
+//   traffic    what deaths show to be live in one tier beyond its capacity has to be outside then.
+//              Sets of buffers that share none, and tiers, add up: an eviction belongs to one buffer.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +19,20 @@ namespace quern::planner {
 
 struct LowerBounds {
   std::int64_t peak = 0;
+  std::string peak_by;  // which of the above it is
+  std::int64_t must_live = 0;
   std::int64_t traffic = 0;
+  std::string traffic_by;
+  std::int64_t critical_path = 0;
   std::int64_t busiest_pipe = 0;
   std::string busiest_pipe_name;
-  std::int64_t critical_path = 0;
-  bool must_live_exact = true;  // false: the graph is too large for the closure; operands only
+  std::int64_t scheduled_pipe = 0;
+  std::string scheduled_pipe_name;
+  // false: the graph is too large for the closures, and peak and traffic rest on operands only.
+  bool memory_exact = true;
 
   std::int64_t cycles() const {
-    return busiest_pipe > critical_path ? busiest_pipe : critical_path;
+    return scheduled_pipe > critical_path ? scheduled_pipe : critical_path;
   }
 };
 

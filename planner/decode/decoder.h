@@ -4,8 +4,7 @@
 // the range that has been free for longest is prefetching it, and evicting the buffer whose last
 // use is over is what lets the reload overlap the computation.
 //
-//   for each operation:  bring its spilled operands back ► allocate its outputs ► run ► free what
-//   is done
+//   for each operation:  bring its spilled operands back ► allocate its outputs ► run ► free
 //                          └ where? a free range: least wait, tightest fit
 //                          └ none?  evict the window that is cheapest per distance to its next use
 //
@@ -63,12 +62,11 @@ class Decoder {
 
   // For a search, which plans thousands of sequences that differ little from one, the base:
   //
-  //   base    |------|------|------|------|------|      | snapshots of the state
-  //   trial          |---xxxx--------->                 starts at the snapshot before the first
-  //   change x
-  //                              ^ given up: much later than the base here already; or, without
-  //                              times, done:
-  //                                same state as the base here, so the rest is the same
+  //   base    |------|------|------|------|   snapshots of the state
+  //   trial          |---xxxx--------->       starts at the snapshot before the first change x
+  //                              ^            given up when much later than the base here; without
+  //                                           times, done when in the base's state here, so that
+  //                                           the rest is the same
   //
   // What the trial keeps was planned for the base's future: next uses may have moved since. So a
   // trial is a legal plan, but planning it whole (`steady` false) may evict otherwise.
@@ -81,6 +79,8 @@ class Decoder {
   const std::vector<int>& sore_positions() const { return sore_; }
   Outcome run_trial(const std::vector<int>& sequence, const Genes& genes, bool steady,
                     const Limits& limits);
+  // Operations planned so far by all runs: what a search counts as work.
+  std::int64_t work() const { return work_; }
 
  private:
   enum class State : std::uint8_t { unborn, resident, away, freed };
@@ -145,6 +145,7 @@ class Decoder {
   int current_ = -1;
   std::int64_t inputs_ready_ = 0;
   Outcome outcome_;
+  std::int64_t work_ = 0;
 
   // The base.
   std::vector<int> base_sequence_;

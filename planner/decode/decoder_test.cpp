@@ -1,9 +1,8 @@
-// The decoder, its incremental base, the tier map, the peak meter and the bounds.
+// The decoder, its incremental base, the tier map and the peak meter.
 #include "planner/decode/decoder.h"
 
 #include <gtest/gtest.h>
 
-#include "planner/bounds/bounds.h"
 #include "planner/decode/peak.h"
 #include "planner/model/trace_reader.h"
 #include "planner/search/moves.h"
@@ -132,35 +131,6 @@ TEST(PeakMeter, TrialsEqualBases) {
     EXPECT_EQ(trial.mass, whole.mass);
     EXPECT_EQ(trial.violation, whole.violation);
     if (i % 4 == 0) meter.set_base(sequence, 1000);
-  }
-}
-
-TEST(Bounds, HandComputed) {
-  // a feeds two commands on X that run for 10 each; b lives between them.
-  TraceBuilder t("bounds");
-  const int a = t.buffer("UB", 100), b = t.buffer("UB", 30);
-  t.op("COPY_IN", "MTE2", 5, {a}, {});
-  t.op("EXP", "VECTOR", 10, {b}, {a});
-  t.op("ADD", "VECTOR", 10, {}, {a, b});
-  const Machine machine = npu();
-  const CommandGraph graph = build_command_graph(t.finish(), machine);
-  const LowerBounds bounds = lower_bounds(compile(graph, machine));
-  EXPECT_EQ(bounds.critical_path, 25);
-  EXPECT_EQ(bounds.busiest_pipe, 20);
-  EXPECT_EQ(bounds.busiest_pipe_name, "VECTOR");
-  EXPECT_EQ(bounds.cycles(), 25);
-  EXPECT_EQ(bounds.peak, 130);
-  EXPECT_EQ(bounds.traffic, 0);
-}
-
-TEST(Bounds, PublishedBusiestPipes) {
-  const std::pair<const char*, std::int64_t> rows[] = {
-      {"Matmul_Case0", 65536}, {"FlashAttention_Case0", 25600}, {"Conv_Case0", 348677}};
-  for (const auto& [name, cycles] : rows) {
-    const Machine machine = npu();
-    const CommandGraph graph =
-        build_command_graph(read_trace(room / "traces" / (std::string(name) + ".json")), machine);
-    EXPECT_EQ(lower_bounds(compile(graph, machine)).busiest_pipe, cycles) << name;
   }
 }
 

@@ -11,6 +11,7 @@ PeakMeter::PeakMeter(const Problem& problem) : problem_(problem) {
 }
 
 std::int64_t PeakMeter::step(int operation, std::int64_t& violation) {
+  ++work_;
   const auto& tiers = problem_.machine->tiers;
   const auto operands = problem_.buffers_of[operation];
   for (int buffer : operands) {

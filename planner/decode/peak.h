@@ -31,6 +31,8 @@ class PeakMeter {
   // Positions of the base where the residency is at its peak.
   const std::vector<int>& sore_positions() const { return sore_; }
   PeakOutcome run_trial(const std::vector<int>& sequence, std::int64_t peak_limit);
+  // Operations walked so far by all runs: what a search counts as work.
+  std::int64_t work() const { return work_; }
 
  private:
   struct Snapshot {
@@ -43,7 +45,7 @@ class PeakMeter {
 
   const Problem& problem_;
   std::vector<int> users_, left_, live_;
-  std::int64_t held_ = 0, floor_ = 0;
+  std::int64_t held_ = 0, floor_ = 0, work_ = 0;
   std::vector<int> base_sequence_, sore_;
   std::vector<PeakOutcome> before_, behind_;  // of the base: positions below p, positions from p on
   std::vector<Snapshot> snapshots_;

@@ -20,24 +20,34 @@ Pairs reversed(Pairs pairs) {
   return pairs;
 }
 
+// Users of `buffer` that come before `operation` along users of it: an accumulation names its
+// predecessor only, but gives back what all before it have written.
+int users_before(const Problem& problem, int operation, int buffer) {
+  std::vector<int> found{operation};
+  for (std::size_t at = 0; at < found.size(); ++at) {
+    for (int before : problem.predecessors[found[at]]) {
+      const auto uses = problem.buffers_of[before];
+      if (std::find(uses.begin(), uses.end(), buffer) != uses.end() &&
+          std::find(found.begin(), found.end(), before) == found.end()) {
+        found.push_back(before);
+      }
+    }
+  }
+  return static_cast<int>(found.size()) - 1;
+}
+
 // How much of its tiers an operation takes first and gives back last, in shares of the capacity, as
-// far as the graph alone tells: it takes the buffers that none of its predecessors uses, and gives
-// back those that nothing else but its predecessors uses.
+// far as the graph alone tells: it takes the buffers that nothing before it uses, and gives back
+// those that all other users come before.
 double pressure(const Problem& problem, int operation) {
   double change = 0;
   for (int buffer : problem.buffers_of[operation]) {
-    bool first = true, last = true;
-    for (int other : problem.operations_of[buffer]) {
-      if (other == operation) continue;
-      const auto before = problem.predecessors[operation];
-      const bool precedes = std::find(before.begin(), before.end(), other) != before.end();
-      first = first && !precedes;
-      last = last && precedes;
-    }
+    const int others = static_cast<int>(problem.operations_of[buffer].size()) - 1;
+    const int before = users_before(problem, operation, buffer);
     const double share = static_cast<double>(problem.size[buffer]) /
                          static_cast<double>(problem.machine->tiers[problem.tier[buffer]].capacity);
-    if (first) change += share;
-    if (last) change -= share;
+    if (before == 0) change += share;
+    if (before == others) change -= share;
   }
   return change;
 }

@@ -1,15 +1,12 @@
 // The pipeline that LATTICE describes (arXiv 2607.17422), kept as the reference to beat:
 //
-//   MPAS  memory-pressure-aware order: Kahn's algorithm; among ready commands FREE first, then the
-//   smaller
-//         ALLOC, then the longer path to the end
+//   MPAS  memory-pressure-aware order: Kahn's algorithm; among ready commands FREE first, then
+//         the smaller ALLOC, then the longer path to the end
 //   DLR   deterministic linear repackaging along that order: best fit; tier-aware victims by cost
-//   over
-//         distance; a reload just before its use
+//         over distance; a reload just before its use
 //   CPE   critical-path refinement: swaps of adjacent commands of one pipe on the critical path,
-//   kept when
-//         the plan's offsets, spills and reuse edges stay valid and the makespan falls; two passes,
-//         at most four moves
+//         kept when the plan's offsets, spills and reuse edges stay valid and the makespan falls;
+//         two passes, at most four moves
 //
 // Two points are not in the paper's description. The static key alone deadlocks on the narrow tiers
 // (a feeder is allocated whose consumer waits for another), so an ALLOC is taken with its producer,

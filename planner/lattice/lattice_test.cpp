@@ -116,7 +116,7 @@ TEST(Lattice, IsBeatenByTheSearch) {
       return units;
     };
     PlanOptions options{.objective = Objective::traffic, .time_limit = 600};
-    options.iterations = 600;
+    options.effort = 0.002;
     EXPECT_LT(spilled(make_plan(problem, options).plan),
               spilled(lattice_plan(problem, Objective::traffic)))
         << name;

@@ -9,6 +9,8 @@
 namespace quern::planner {
 namespace {
 
+constexpr std::int64_t most_cycles = std::int64_t{1} << 53;
+
 class Builder {
  public:
   Builder(const Trace& trace, const Machine& machine) : trace_(trace), machine_(machine) {}
@@ -104,6 +106,12 @@ class Builder {
                       machine_.name, names);
     }
     if (node.cycles < 0) throw bad_input("{}: {} needs Cycles of 0 or more", where(node), node.op);
+    // Sums of all of them must stay far from overflow.
+    if (node.cycles > most_cycles - total_cycles_) {
+      throw bad_input("{}: {} of {} cycles: all commands together may take at most {}", where(node),
+                      node.op, node.cycles, most_cycles);
+    }
+    total_cycles_ += node.cycles;
     command.cycles = node.cycles;
     const auto& backers = machine_.transfer.backed_by;
     const bool backs = std::find(backers.begin(), backers.end(), node.op) != backers.end();
@@ -291,6 +299,7 @@ class Builder {
   std::vector<int> position_, mark_, stack_;
   std::unordered_set<int> wanted_;
   int stamp_ = 0;
+  std::int64_t total_cycles_ = 0;
 };
 
 }  // namespace

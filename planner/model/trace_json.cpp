@@ -1,10 +1,13 @@
 // The JSON form, by streaming events: nothing is kept but the nodes and edges themselves.
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "planner/model/token_guard.h"
 #include "planner/model/trace_reader.h"
 
 namespace quern::planner {
@@ -61,6 +64,7 @@ class TraceEvents : public nlohmann::json_sax<json> {
                         limits_.max_nodes);
       }
       trace_.nodes.emplace_back();
+      node_keys_seen_ = 0;
       place_ = Place::node;
     } else if (place_ == Place::top || place_ == Place::node) {
       refuse_container("an object");
@@ -129,13 +133,21 @@ class TraceEvents : public nlohmann::json_sax<json> {
     return true;
   }
   bool key(string_t& name) override {
-    if (depth_ <= ignored_at_) key_ = name;
+    if (depth_ > ignored_at_) return true;
+    key_ = name;
+    if (place_ != Place::node) return true;
+    const auto at = std::find(std::begin(node_keys), std::end(node_keys), name);
+    if (at == std::end(node_keys)) return true;
+    const unsigned bit = 1U << (at - std::begin(node_keys));
+    if ((node_keys_seen_ & bit) != 0) throw error("{} is given twice", what());
+    node_keys_seen_ |= bit;
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const json::exception& problem) override {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: text"
     std::string text = problem.what();
     if (const auto at = text.find("] "); at != std::string::npos) text = text.substr(at + 2);
+    if (text.size() > 200) text = text.substr(0, 200) + " ...";
     throw error("not JSON: {}", text);
   }
 
@@ -225,7 +237,10 @@ class TraceEvents : public nlohmann::json_sax<json> {
     return false;
   }
 
+  static constexpr const char* node_keys[] = {"Id",   "Op",     "BufId", "Size",
+                                              "Type", "Cycles", "Pipe",  "Bufs"};
   static constexpr int never_ = 1 << 30;
+  unsigned node_keys_seen_ = 0;
   Trace& trace_;
   const TraceLimits& limits_;
   Place place_ = Place::outside;
@@ -248,7 +263,9 @@ Trace read_trace_json(const std::filesystem::path& path, const TraceLimits& limi
   trace.name = path.stem().string();
   trace.file = path.string();
   TraceEvents events(trace, limits);
-  json::sax_parse(in, &events);
+  TokenGuard guarded(in, trace.file);
+  std::istream text(&guarded);
+  json::sax_parse(text, &events);
   if (!events.seen_nodes) throw bad_input("{}: no \"Nodes\" array", trace.file);
   if (!events.seen_edges) throw bad_input("{}: no \"Edges\" array", trace.file);
   return trace;

@@ -123,6 +123,15 @@ TEST_F(TraceReader, NamesTheNodeOfBadInput) {
       {"\"Cycles\": 40", "\"Cycles\": -4", "node 2: EXP needs Cycles"},
       {"\"Cycles\": 40", "\"Cycles\": 4.5", "/Nodes/2/Cycles must be an integer"},
       {"\"Cycles\": 40", "\"Cycles\": \"x\"", "/Nodes/2/Cycles must be an integer"},
+      {"\"Cycles\": 40", "\"Cycles\": NaN", "not JSON: parse error at line 4"},
+      {"\"Cycles\": 40", "\"Cycles\": 1e999", "number overflow"},
+      {"\"Cycles\": 40", "\"Cycles\": 9223372036854775807",
+       "all commands together may take at most 9007199254740992"},
+      {"\"Cycles\": 40", "\"Cycles\": 99999999999999999999", "/Nodes/2/Cycles must be an integer"},
+      {"\"Cycles\": 40", "\"Cycles\": 40, \"Cycles\": 50", "/Nodes/2/Cycles is given twice"},
+      {"\"Size\": 128", "\"Size\": -1", "node 0: ALLOC needs a Size of 0 or more"},
+      {"\"Bufs\": [7]}", "\"Bufs\": [-7]}", "names buffer -7"},
+      {"\"EXP\"", "null", "/Nodes/2/Op must not be null"},
       {"\"Size\": 128", "\"Size\": 64", "says L1 128, elsewhere it is L1 64"},
       {"[2, 3]", "[1, 3]", "node 2: uses buffer 7 but nothing orders it before FREE node 3"},
       {"[2, 3]]}", "[2, 3]}", "not JSON"},
@@ -164,6 +173,26 @@ TEST_F(TraceReader, RefusesLongTracesByTheirLimit) {
   // No end: the reader must give up before it would notice.
   const std::string message = complaint(file("long.json", text), {100});
   EXPECT_NE(message.find("more than 100 nodes"), std::string::npos) << message;
+}
+
+// A parser keeps the token that it reads: one without an end must not fill the memory.
+TEST_F(TraceReader, RefusesEndlessTokens) {
+  const std::string endless(200'000, '1');
+  const std::string in_string = complaint(file("s.json", "{\n\"Nodes\": [{\"Op\": \"" + endless));
+  EXPECT_NE(in_string.find("s.json:2: a string is longer than 65536 bytes"), std::string::npos)
+      << in_string;
+  const std::string in_number = complaint(file("n.json", "{\"Nodes\": [{\"Id\": " + endless));
+  EXPECT_NE(in_number.find("n.json:1: a word or number is longer"), std::string::npos) << in_number;
+  const std::string junk = complaint(file("j.json", "{\"Nodes\": \"" + std::string(5000, 'x')));
+  EXPECT_LT(junk.size(), 400U);
+}
+
+TEST_F(TraceReader, RefusesEmptyFiles) {
+  for (const char* text : {"", "{}", "[]", "{\"Nodes\": [], \"Edges\": []}", "7"}) {
+    EXPECT_NE(complaint(file("e.json", text)), "") << text;
+  }
+  EXPECT_NE(complaint(folder_ / "missing.json"), "");
+  EXPECT_NE(complaint(folder_), "");
 }
 
 TEST_F(TraceReader, RefusesAnOperationThatCannotFit) {

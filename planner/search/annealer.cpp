@@ -4,8 +4,27 @@
 
 namespace quern::planner {
 
+namespace {
+
+// How far the work may lag behind the time before a chain hurries.
+constexpr double slack = 0.2;
+
+}  // namespace
+
+void Monitor::note_work(std::int64_t work, std::int64_t candidates) {
+  done_ += work;
+  candidates_ += candidates;
+  if (!progress_) return;
+  const std::unique_lock lock(telling_, std::try_to_lock);
+  const auto now = Clock::now();
+  if (!lock || now - told_ < std::chrono::milliseconds(200)) return;
+  told_ = now;
+  progress_(std::min(1.0, static_cast<double>(done_) / static_cast<double>(expected_)),
+            candidates_);
+}
+
 std::int64_t anneal(const Problem& problem, const Structure& structure, const Target& target,
-                    const Cooling& cooling, std::uint64_t seed, StopSign& stop,
+                    const Cooling& cooling, std::uint64_t seed, Monitor& monitor,
                     Candidate& candidate) {
   Random random(seed);
   Neighbourhood neighbourhood(problem, structure);
@@ -15,24 +34,26 @@ std::int64_t anneal(const Problem& problem, const Structure& structure, const Ta
   double current_price = evaluator.set_base(current);
   candidate.rank = evaluator.rank();
   Genes trial = current;
-  std::int64_t done = 0, accepted = 0;
-  const auto begin = StopSign::Clock::now();
+  std::int64_t tried = 0, accepted = 0, told = 0;
+  const auto begin = Monitor::Clock::now();
   double time_share = 0;
-  for (; done < cooling.iterations && candidate.rank > 0; ++done) {
-    if (done % 16 == 0) {
-      if (stop.raised()) break;
-      const std::chrono::duration<double> spent = StopSign::Clock::now() - begin;
+  for (; evaluator.work() < cooling.work && candidate.rank > 0; ++tried) {
+    if (tried % 16 == 0) {
+      if (monitor.stopped()) break;
+      monitor.note_work(evaluator.work() - told, tried > 0 ? 16 : 0);
+      told = evaluator.work();
+      const std::chrono::duration<double> spent = Monitor::Clock::now() - begin;
       time_share = spent.count() / cooling.seconds;
       if (time_share >= 1) {
-        stop.note_time();
+        monitor.note_time();
         break;
       }
     }
-    // Time counts only once it runs short of the iterations, so that it cannot change a full run.
-    double share = static_cast<double>(done) / static_cast<double>(cooling.iterations);
-    if (time_share > share + 0.1) {
-      share = time_share - 0.1;
-      stop.note_time();
+    // Time counts only once it runs short of the work, so that it cannot change a full run.
+    double share = static_cast<double>(evaluator.work()) / static_cast<double>(cooling.work);
+    if (time_share > share + slack) {
+      share = time_share - slack;
+      monitor.note_time();
     }
     const double temperature = cooling.first * std::pow(cooling.last / cooling.first, share);
     const bool placement = !peak && random.chance(0.15);
@@ -64,7 +85,7 @@ std::int64_t anneal(const Problem& problem, const Structure& structure, const Ta
       trial = current;
     }
   }
-  return done;
+  return tried;
 }
 
 }  // namespace quern::planner

@@ -15,6 +15,8 @@ constexpr double traffic_per_spill = 1e-6;
 constexpr double peak_per_average_mass = 0.5;
 constexpr double peak_per_mass_in_rank = 1e-9;
 constexpr double peak_per_violation = 1e9;
+// Putting an operation into a sequence takes about this share of the time that planning it takes.
+constexpr int sequenced_per_planned = 4;
 
 std::int64_t as_limit(double limit) {
   return limit >= 9e15 ? std::numeric_limits<std::int64_t>::max() - 1
@@ -46,6 +48,11 @@ double Evaluator::price_of_outcome() const {
   return static_cast<double>(outcome_.cycles) + cycles_per_unit_beyond * beyond;
 }
 
+void Evaluator::linearize(const Genes& genes) {
+  linearizer_.run(genes.anchors, sequence_);
+  work_ += 1 + problem_.operations() / sequenced_per_planned;
+}
+
 int Evaluator::sore_place(Random& random) const {
   const std::vector<int>& sore =
       target_.objective == Objective::peak ? meter_.sore_positions() : decoder_.sore_positions();
@@ -59,7 +66,7 @@ double Evaluator::rank() const {
 }
 
 double Evaluator::set_base(const Genes& genes, bool steady) {
-  linearizer_.run(genes.anchors, sequence_);
+  linearize(genes);
   place_.clear();
   int place = 0;
   for (int operation : sequence_) {
@@ -75,7 +82,7 @@ double Evaluator::set_base(const Genes& genes, bool steady) {
 }
 
 double Evaluator::price(const Genes& genes, double limit, bool steady) {
-  linearizer_.run(genes.anchors, sequence_);
+  linearize(genes);
   if (target_.objective == Objective::peak) {
     peak_ = meter_.run_trial(sequence_, as_limit(limit));
     return peak_.complete ? price_of_outcome() : infinity;

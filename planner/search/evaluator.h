@@ -39,9 +39,13 @@ class Evaluator {
   // Of the latest candidate priced to the end.
   const Outcome& outcome() const { return outcome_; }
   const PeakOutcome& peak() const { return peak_; }
+  // Work done so far, in operations planned. It depends on the candidates alone, so a budget of
+  // work ends a search at the same point on every machine.
+  std::int64_t work() const { return work_ + decoder_.work() + meter_.work(); }
 
  private:
   double price_of_outcome() const;
+  void linearize(const Genes& genes);
 
   const Problem& problem_;
   Target target_;
@@ -52,6 +56,7 @@ class Evaluator {
   std::vector<int> place_;  // by position of the base's sequence: anchors before it
   Outcome outcome_;
   PeakOutcome peak_;
+  std::int64_t work_ = 0;  // of making sequences
 };
 
 }  // namespace quern::planner

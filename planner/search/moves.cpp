@@ -161,6 +161,7 @@ void Neighbourhood::bring_together(std::vector<int>& anchors, Random& random, in
 
 void Neighbourhood::change_placement(Genes& genes, Random& random, bool cycles) const {
   const int kind = random.below(cycles ? 10 : 8);
+  if (problem_.buffers() == 0 || problem_.operations() == 0) return;
   if (kind < 5) {
     if (genes.keep.empty()) {
       const int last = problem_.operations() - 1;

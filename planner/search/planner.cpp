@@ -11,11 +11,25 @@
 namespace quern::planner {
 namespace {
 
-using Clock = StopSign::Clock;
+using Clock = Monitor::Clock;
 
-// Operations decoded a second on a slow core; turns seconds into a fixed number of iterations.
-constexpr double operations_per_second = 1.5e7;
-constexpr double peak_operations_per_second = 4e7;
+// The default effort, in operations planned. On two shared slow cores it takes about a third of the
+// default time limit.
+struct Defaults {
+  double work;
+  double seconds;
+};
+Defaults defaults(Objective objective) {
+  switch (objective) {
+    case Objective::peak:
+      return {1.2e8, 18};
+    case Objective::traffic:
+      return {8e7, 18};
+    case Objective::cycles:
+      break;
+  }
+  return {2e8, 110};
+}
 
 // The same problem when every command takes no time at all.
 Problem without_times(Problem problem) {
@@ -28,18 +42,19 @@ Problem without_times(Problem problem) {
 // Temperature of the cold chains, as a share of the hot ones'.
 constexpr double cold_share = 0.001;
 
-double default_seconds(Objective objective) { return objective == Objective::cycles ? 100 : 15; }
-
 class Search {
  public:
-  Search(const Problem& problem, const PlanOptions& options, StopSign& stop)
+  Search(const Problem& problem, const PlanOptions& options, Monitor& monitor)
       : problem_(problem),
         timeless_(without_times(problem)),
         options_(options),
-        stop_(stop),
+        monitor_(monitor),
         structure_(problem) {}
 
-  Candidate run(double seconds) {
+  // `end`: when the last round should be over, whatever its work.
+  Candidate run(Clock::time_point end) {
+    const double work = options_.effort * defaults(options_.objective).work;
+    monitor_.expect_work(static_cast<std::int64_t>(work));
     Target target;
     target.objective = options_.objective;
     std::vector<Candidate> pool;
@@ -49,7 +64,7 @@ class Search {
       // starts.
       Target traffic{.objective = Objective::traffic};
       std::vector<Candidate> low = seed_pool(starts, traffic);
-      improve(low, traffic, 0.15 * seconds);
+      improve(low, traffic, 0.15 * work, Clock::now() + (end - Clock::now()) / 2);
       Evaluator evaluator(timeless_, traffic);
       evaluator.set_base(low.front().genes);
       target.traffic_allowance = evaluator.outcome().traffic * 5 / 4;
@@ -58,7 +73,7 @@ class Search {
         for (Candidate& variant : variants(candidate.genes, target)) pool.push_back(variant);
       }
       sort(pool);
-      improve(pool, target, 0.85 * seconds);
+      improve(pool, target, 0.85 * work, end);
     } else {
       pool = seed_pool(starts, target);
       if (options_.objective == Objective::peak) {
@@ -72,12 +87,12 @@ class Search {
         }
         sort(pool);
       }
-      improve(pool, target, seconds);
+      improve(pool, target, work, end);
     }
     return pool.front();
   }
 
-  std::int64_t iterations() const { return iterations_; }
+  std::int64_t candidates() const { return candidates_; }
 
  private:
   // Traffic does not depend on time, and without times the decoder can tell when a trial has become
@@ -115,7 +130,7 @@ class Search {
       for (Candidate& candidate : variants(genes, target)) {
         pool.push_back(std::move(candidate));
       }
-      if (stop_.raised()) break;
+      if (monitor_.stopped()) break;
     }
     sort(pool);
     return pool;
@@ -123,13 +138,8 @@ class Search {
 
   // Rounds of annealing: many starts for a short while, the better ones for longer, the best for
   // longest. Chains of a round are independent, so threads do not change the result.
-  void improve(std::vector<Candidate>& pool, const Target& target, double seconds) {
-    const double speed =
-        target.objective == Objective::peak ? peak_operations_per_second : operations_per_second;
-    const double total =
-        options_.iterations > 0
-            ? static_cast<double>(options_.iterations)
-            : seconds * speed / std::max(1, problem_.operations()) * options_.threads;
+  void improve(std::vector<Candidate>& pool, const Target& target, double work,
+               Clock::time_point end) {
     // The best start in each order, not four variants of one.
     distinct(pool);
     // Cold chains hardly go uphill at all; they polish copies of the best candidate while the
@@ -139,8 +149,13 @@ class Search {
       double share, heat;
     } rounds[] = {{6, 2, 0.2, 1}, {3, 1, 0.3, 0.6}, {1, 1, 0.5, 0.4}};
     int round_number = 0;
+    double shares_left = 1;
     for (const auto& round : rounds) {
       ++round_number;
+      // Time that one round leaves over is there for the next.
+      const auto round_end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                (end - Clock::now()) * (round.share / shares_left));
+      shares_left -= round.share;
       const int chains = round.hot + round.cold;
       std::vector<Candidate> next;
       for (int chain = 0; chain < chains; ++chain) {
@@ -148,13 +163,15 @@ class Search {
         next.push_back(pool[cold ? 0 : chain % std::min(round.hot, static_cast<int>(pool.size()))]);
       }
       pool = std::move(next);
-      std::vector<std::int64_t> done(pool.size(), 0);
-      const auto iterations = static_cast<std::int64_t>(total * round.share / chains);
+      std::vector<std::int64_t> tried(pool.size(), 0);
+      const auto chain_work = static_cast<std::int64_t>(work * round.share / chains);
       in_parallel(chains, [&](int chain) {
         const double scale = temperature_scale(target, pool[chain].rank) *
                              (chain >= round.hot ? cold_share : round.heat);
-        const double chain_seconds = seconds * round.share * options_.threads / chains;
-        const Cooling cooling{iterations, chain_seconds, scale, scale / 100};
+        const int turns = (chains - chain + options_.threads - 1) / options_.threads;
+        const std::chrono::duration<double> time_left = round_end - Clock::now();
+        const double chain_seconds = std::max(1e-3, time_left.count() / turns);
+        const Cooling cooling{chain_work, chain_seconds, scale, scale / 100};
         const std::uint64_t seed =
             options_.seed * 1'000'003 + static_cast<std::uint64_t>(round_number * 101 + chain);
         Target aim = target;
@@ -162,10 +179,10 @@ class Search {
         if (chain >= round.hot) {
           aim.peak_floor = static_cast<std::int64_t>(pool[chain].rank * 0.999);
         }
-        done[chain] =
-            anneal(problem_for(target), structure_, aim, cooling, seed, stop_, pool[chain]);
+        tried[chain] =
+            anneal(problem_for(target), structure_, aim, cooling, seed, monitor_, pool[chain]);
       });
-      for (std::int64_t count : done) iterations_ += count;
+      for (std::int64_t count : tried) candidates_ += count;
       sort(pool);
     }
   }
@@ -208,18 +225,32 @@ class Search {
   const Problem& problem_;
   const Problem timeless_;
   const PlanOptions& options_;
-  StopSign& stop_;
+  Monitor& monitor_;
   Structure structure_;
-  std::int64_t iterations_ = 0;
+  std::int64_t candidates_ = 0;
 };
+
+std::int64_t moved(const Problem& problem, const Plan& plan) {
+  std::int64_t units = 0;
+  for (const Spill& pair : plan.spills) units += problem.pair_traffic[pair.buffer];
+  return units;
+}
 
 }  // namespace
 
 PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
   const double seconds =
-      options.time_limit > 0 ? options.time_limit : default_seconds(options.objective);
-  StopSign stop(options.interrupted, Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                        std::chrono::duration<double>(seconds)));
+      options.time_limit > 0 ? options.time_limit : defaults(options.objective).seconds;
+  const auto begin = Clock::now();
+  const auto limit = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(std::min(seconds, 1e9)));
+  std::function<void(double, std::int64_t)> progress;
+  if (options.progress) {
+    progress = [&](double share, std::int64_t candidates) {
+      options.progress({share, candidates});
+    };
+  }
+  Monitor monitor(options.interrupted, begin + limit, std::move(progress));
   PlanResult result;
   if (options.pipeline == Pipeline::lattice) {
     result.plan = lattice_plan(problem, options.objective);
@@ -227,10 +258,10 @@ PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
   }
   Genes genes;
   if (options.pipeline == Pipeline::search && !problem.anchors.empty()) {
-    Search search(problem, options, stop);
-    genes = search.run(0.9 * seconds).genes;
-    result.iterations = search.iterations();
-    result.stopped_by = stop.reason();
+    Search search(problem, options, monitor);
+    genes = search.run(begin + limit * 9 / 10).genes;
+    result.candidates = search.candidates();
+    result.stopped_by = monitor.reason();
   } else {
     genes.anchors = problem.anchors;
     genes.policy.time_first = options.objective == Objective::cycles;
@@ -244,10 +275,15 @@ PlanResult make_plan(const Problem& problem, const PlanOptions& options) {
   const bool traffic = options.objective == Objective::traffic;
   const Problem timeless = without_times(problem);
   Decoder(traffic ? timeless : problem).run(sequence, genes, {}, &result.plan);
-  Plan early = with_early_spill_outs(*problem.graph, result.plan);
+  if (traffic && options.pipeline == Pipeline::search) {
+    // Evictions chosen with an eye on time are now and then the better ones by luck.
+    Plan other = lattice_plan(problem, options.objective);
+    if (moved(problem, other) < moved(problem, result.plan)) result.plan = std::move(other);
+  }
   const auto cycles = [&](const Plan& plan) {
     return time_plan(*problem.graph, *problem.machine, plan).cycles;
   };
+  Plan early = with_early_spill_outs(*problem.graph, result.plan);
   if (cycles(early) <= cycles(result.plan)) result.plan = std::move(early);
   if (options.objective == Objective::cycles && options.pipeline == Pipeline::search) {
     refine_critical_path(problem, result.plan, {.passes = 4, .moves = 100, .trials = 2000});

@@ -1,5 +1,5 @@
-// What the planner must reach on the given traces within its default budgets, and that it scales to
-// traces of the same families eight times as large. Slow.
+// What the planner must reach on the given traces with its default effort, and that it beats the
+// lattice pipeline on traces that nothing was tuned on, up to eight times as large. Slow.
 #include <gtest/gtest.h>
 
 #include "planner/model/trace_reader.h"
@@ -14,7 +14,11 @@ const std::filesystem::path room = std::filesystem::path(QUERN_SOURCE_DIR) / "pl
 
 verify::Verdict planned(const CommandGraph& graph, const Machine& machine,
                         const PlanOptions& options) {
-  const Plan plan = make_plan(compile(graph, machine), options).plan;
+  PlanOptions patient = options;
+  patient.time_limit = 100'000;  // the effort decides, on however busy a machine
+  const PlanResult result = make_plan(compile(graph, machine), patient);
+  EXPECT_EQ(result.stopped_by, "budget");
+  const Plan& plan = result.plan;
   verify::Submission submission;
   submission.schedule.assign(plan.order.begin(), plan.order.end());
   submission.has_memory = plan.has_memory();
@@ -58,18 +62,22 @@ INSTANTIATE_TEST_SUITE_P(Reach, GivenTraces,
                                          Reach{"Conv_Case0", 6912, 43782, 405000}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-TEST(Scaling, LargerTracesOfTheFamilies) {
+TEST(Unseen, NeverWorseThanLattice) {
   const Machine machine =
       read_machine(room / "machines/davinci-npu.json", room / "machines/schema.json");
   for (const Trace& trace :
-       {matmul_trace(16, 16, 16), attention_trace(8, 8, 1), convolution_trace(60, 10, 96)}) {
+       {matmul_trace(4, 4, 4), matmul_trace(12, 3, 9), matmul_trace(16, 16, 16),
+        attention_trace(2, 6, 2), attention_trace(8, 8, 1), convolution_trace(6, 4, 160),
+        convolution_trace(8, 3, 420), convolution_trace(60, 10, 96), odd_trace(3, 1500),
+        odd_trace(6, 700), odd_trace(7, 2500)}) {
     const CommandGraph graph = build_command_graph(trace, machine);
     for (Objective objective : {Objective::peak, Objective::traffic, Objective::cycles}) {
-      PlanOptions options{.objective = objective, .time_limit = 20};
+      PlanOptions options{.objective = objective, .effort = 0.1};
       const auto verdict = planned(graph, machine, options);
       EXPECT_TRUE(verdict.valid) << trace.name;
       options.pipeline = Pipeline::lattice;
       const auto lattice = planned(graph, machine, options);
+      if (!lattice.valid) continue;  // no order of its own respects the narrow tiers
       if (objective == Objective::peak) {
         EXPECT_LE(verdict.peak, lattice.peak) << trace.name;
       } else if (objective == Objective::traffic) {

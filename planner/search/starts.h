@@ -9,9 +9,8 @@
 //   relieved ...     each of these, but commands that give memory back go first
 //   eased ...        each of these, but commands that take next to nothing go first
 //   grouped chains   chains that share buffers in groups of g, w of them interleaved, the groups in
-//   a walk
-//                    that always goes to the neighbour sharing most (which snakes over a tiled
-//                    product)
+//                    a walk that always goes to the neighbour sharing most (which snakes over a
+//                    tiled product)
 #pragma once
 
 #include <string>

@@ -2,8 +2,9 @@
 // feeders are counted, and which anchors form chains (an accumulation over k, a run of vector
 // operations).
 //
-//   MOVE a,A ┐                         footprint of MATMUL: a b c and the tiles A, B behind the
-//   MOVEs MOVE b,B ┴► MATMUL a,b,c ─► MATMUL a',b',c ─► ...      chain: the MATMULs of one c
+//   MOVE a,A ┐                          footprint of the first MATMUL: a b c and, of the lazy
+//            ├► MATMUL a,b,c ─► MATMUL ...   MOVEs before it, the tiles A and B
+//   MOVE b,B ┘                          chain: the MATMULs of one c
 #pragma once
 
 #include <vector>

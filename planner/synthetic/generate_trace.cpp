@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include <cstdlib>
-#include <cstring>
+#include <string>
 
 #include "planner/synthetic/trace_builder.h"
 
@@ -11,13 +11,18 @@ int main(int argc, char** argv) {
   if (argc != 5) {
     fmt::print(stderr,
                "usage: planner_generate_trace matmul M N K | attention QUERIES KEYS HEADS | "
-               "convolution LAYERS TILES TILE_SIZE\n");
+               "convolution LAYERS TILES TILE_SIZE | odd SEED OPERATIONS 0 | "
+               "cluster M N K | accelerator M N K\n");
     return 2;
   }
   const int a = std::atoi(argv[2]), b = std::atoi(argv[3]), c = std::atoi(argv[4]);
-  const Trace trace = std::strcmp(argv[1], "matmul") == 0      ? matmul_trace(a, b, c)
-                      : std::strcmp(argv[1], "attention") == 0 ? attention_trace(a, b, c)
-                                                               : convolution_trace(a, b, c);
+  const std::string kind = argv[1];
+  const Trace trace = kind == "matmul"        ? matmul_trace(a, b, c)
+                      : kind == "attention"   ? attention_trace(a, b, c)
+                      : kind == "odd"         ? odd_trace(a, b)
+                      : kind == "cluster"     ? cluster_trace(a, b, c)
+                      : kind == "accelerator" ? accelerator_trace(a, b, c)
+                                              : convolution_trace(a, b, c);
   fmt::print("{{\"Nodes\": [\n");
   for (std::size_t i = 0; i < trace.nodes.size(); ++i) {
     const TraceNode& node = trace.nodes[i];

@@ -241,4 +241,122 @@ Trace convolution_trace(int layers, int tiles, int tile_size) {
   return t.finish();
 }
 
+namespace {
+
+std::string shape_name(const char* kind, int m, int n, int k) {
+  return std::string(kind) + "_" + std::to_string(m) + "x" + std::to_string(n) + "x" +
+         std::to_string(k);
+}
+
+}  // namespace
+
+Trace cluster_trace(int m, int n, int k) {
+  TraceBuilder t(shape_name("cluster", m, n, k));
+  constexpr int tile = 8192, move = 28 + tile / 64;
+  std::vector<int> a(m * k, -1), b(k * n, -1);
+  const auto loaded = [&](int& buffer) {
+    if (buffer < 0) {
+      buffer = t.buffer("TCDM", tile);
+      t.op("DMA_IN", "DMA", move, {buffer}, {});
+    }
+    return buffer;
+  };
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const int c = t.buffer("TCDM", tile);
+      const std::string core = "CORE" + std::to_string((i * n + j) % 8);
+      for (int step = 0; step < k; ++step) {
+        t.op("MATMUL", core, 32'829, {c}, {loaded(a[i * k + step]), loaded(b[step * n + j])});
+      }
+      t.op("DMA_OUT", "DMA", move, {}, {c});
+    }
+  }
+  return t.finish();
+}
+
+Trace accelerator_trace(int m, int n, int k) {
+  TraceBuilder t(shape_name("accelerator", m, n, k));
+  constexpr int operand = 256, sums = 1024;
+  std::vector<int> x(m * k), home(k * n), weights(k * n, -1);
+  for (int& buffer : home) {
+    buffer = t.buffer("T1", operand);
+    t.op("DMA_IN", "DMA1", 16, {buffer}, {});
+  }
+  for (int& buffer : x) {
+    buffer = t.buffer("T0", operand);
+    t.op("LOAD", "LOAD", 16, {buffer}, {});
+  }
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const int total = t.buffer("T0", sums);
+      for (int step = 0; step < k; ++step) {
+        int& w = weights[step * n + j];
+        if (w < 0) {
+          w = t.buffer("T0", operand);
+          t.op("DMA_IN", "DMA0", 16, {w}, {home[step * n + j]});
+        }
+        const int part = t.buffer("T0", sums);
+        t.op("GEMM", "GEMM", 67, {part}, {x[i * k + step], w});
+        t.op("ADD", "RISCV", 1024, {total}, {part});
+      }
+      t.op("STORE", "STORE", 28, {}, {total});
+    }
+  }
+  return t.finish();
+}
+
+Trace odd_trace(int seed, int operations) {
+  TraceBuilder t("odd_" + std::to_string(seed) + "x" + std::to_string(operations));
+  std::uint64_t state = static_cast<std::uint64_t>(seed) * 2'654'435'761U + 12345;
+  const auto below = [&](std::size_t n) {
+    state = state * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
+    return static_cast<int>((state >> 33) % n);
+  };
+  constexpr int tile_sizes[] = {48, 128, 192, 256, 640}, vector_sizes[] = {2, 32, 128, 200};
+  std::vector<int> tiles, vectors;
+  // Three times out of four one of the latest few, so that some stay live long.
+  const auto pick = [&](const std::vector<int>& from) {
+    const std::size_t late = std::min<std::size_t>(6, from.size());
+    return below(4) > 0 ? from[from.size() - 1 - below(late)] : from[below(from.size())];
+  };
+  for (int done = 0; done < operations;) {
+    const int kind = below(10);
+    if (tiles.size() < 3 || kind < 2) {
+      const int size = tile_sizes[below(5)];
+      tiles.push_back(t.buffer("L1", size));
+      t.op("COPY_IN", "MTE2", 69 + 2 * size, {tiles.back()}, {});
+      done += 1;
+    } else if (kind < 6 || vectors.size() < 3) {
+      const int c = t.buffer("L0C", 128 + 128 * below(2));
+      for (int steps = 1 + below(4); steps > 0; --steps, done += 3) {
+        const int l0a = t.buffer("L0A", 128), l0b = t.buffer("L0B", 128);
+        t.op("MOVE", "MTE1", 31, {l0a}, {pick(tiles)});
+        t.op("MOVE", "MTE1", 31, {l0b}, {pick(tiles)});
+        t.op("MATMUL", "CUBE", 128, {c}, {l0b, l0a});
+      }
+      vectors.push_back(t.buffer("UB", vector_sizes[below(4)]));
+      t.op("COPY", "FIXP", 41 + below(200), {vectors.back()}, {c});
+      done += 1;
+    } else if (kind < 9) {
+      std::vector<int> inputs{pick(vectors)};
+      if (const int other = pick(vectors); below(2) == 0 && other != inputs[0]) {
+        inputs.push_back(other);
+      }
+      vectors.push_back(t.buffer("UB", vector_sizes[below(4)]));
+      t.op("ADD", "VECTOR", 20 + below(300), {vectors.back()}, inputs);
+      done += 1;
+    } else {
+      if (below(2) == 0) {
+        const int stored = t.buffer("L1", tile_sizes[below(4)]);
+        t.op("COPY", "MTE3", 271, {stored}, {pick(vectors)});
+        tiles.push_back(stored);
+      } else {
+        t.op("COPY_OUT", "MTE3", 191, {}, {pick(vectors)});
+      }
+      done += 1;
+    }
+  }
+  return t.finish();
+}
+
 }  // namespace quern::planner

@@ -53,4 +53,16 @@ Trace attention_trace(int queries, int keys, int heads);
 // that all read all tiles of the layer before and stream their weights through L1.
 Trace convolution_trace(int layers, int tiles, int tile_size);
 
+// C(m x n) = A(m x k) B(k x n) in 8 KiB tiles on the Snitch cluster: the DMA engine fills the TCDM,
+// the tiles of C go to the cores in turn.
+Trace cluster_trace(int m, int n, int k);
+
+// The same on the accelerator: weights wait in T1 and come to T0 by DMA, activations stream in,
+// GEMM makes raw sums that the RISC-V core adds up and scales.
+Trace accelerator_trace(int m, int n, int k);
+
+// A graph of no kernel: tiles that are loaded, multiplied, joined and reduced at random, old ones
+// as well as new ones, of mixed sizes. The same seed gives the same graph.
+Trace odd_trace(int seed, int operations);
+
 }  // namespace quern::planner

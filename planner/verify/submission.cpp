@@ -13,6 +13,13 @@ bool read_integer(std::string_view text, std::int64_t& value) {
   return problem == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
+// What a message may show of a line that may be anything.
+std::string shown(std::string_view line) {
+  std::string text;
+  for (char c : line.substr(0, 40)) text += c >= ' ' && c <= '~' ? c : '?';
+  return line.size() > 40 ? text + "..." : text;
+}
+
 // Calls `take(line number, text)` for every line that is not blank.
 template <class Take>
 void for_each_line(const std::string& bytes, Take take) {
@@ -36,7 +43,8 @@ std::vector<Submission::Place> read_places(const std::filesystem::path& path) {
     place.line = number;
     if (colon == std::string_view::npos || !read_integer(line.substr(0, colon), place.buffer) ||
         !read_integer(line.substr(colon + 1), place.offset)) {
-      throw bad_input("{}:{}: expected BufId:Offset, found \"{}\"", path.string(), number, line);
+      throw bad_input("{}:{}: expected BufId:Offset, found \"{}\"", path.string(), number,
+                      shown(line));
     }
     places.push_back(place);
   });
@@ -52,7 +60,8 @@ Submission read_submission(const std::filesystem::path& folder, const std::strin
   for_each_line(read_file(schedule), [&](int number, std::string_view line) {
     std::int64_t id = 0;
     if (!read_integer(line, id)) {
-      throw bad_input("{}:{}: expected one node id, found \"{}\"", schedule.string(), number, line);
+      throw bad_input("{}:{}: expected one node id, found \"{}\"", schedule.string(), number,
+                      shown(line));
     }
     submission.schedule.push_back(id);
   });

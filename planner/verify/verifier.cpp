@@ -5,19 +5,12 @@
 
 #include "base/error.h"
 #include "planner/verify/address_owners.h"
+#include "planner/verify/time_owners.h"
 
 namespace quern::planner::verify {
 namespace {
 
 constexpr std::size_t most_problems = 10;
-
-// One stay of a buffer in memory, from the node that acquires the range to the node that releases
-// it.
-struct Stay {
-  int tier = 0;
-  std::int64_t from = 0, to = 0;
-  int acquire = -1, release = -1;
-};
 
 class Judge {
  public:
@@ -316,15 +309,8 @@ class Judge {
     return last;
   }
 
-  // Sweeps the time line of each tier. A stay begins when its ALLOC or SPILL_IN starts and ends
-  // when its FREE or SPILL_OUT finishes; at one instant releases come before acquisitions.
+  // Commands run while their buffers are in memory, and no address has two owners at an instant.
   void check_ownership_in_time() {
-    struct Event {
-      std::int64_t time;
-      bool acquire;
-      int stay;
-    };
-    std::vector<Event> events;
     for (std::size_t i = 0; i < stays_.size(); ++i) {
       const Stay& stay = stays_[i];
       const std::int64_t begin = start_[stay.acquire], end = finish_[stay.release];
@@ -335,34 +321,11 @@ class Judge {
                   start_[use], finish_[use], begin, end);
         }
       }
-      if (begin == end || stay.from == stay.to) continue;
-      events.push_back({begin, true, static_cast<int>(i)});
-      events.push_back({end, false, static_cast<int>(i)});
     }
-    std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-      return std::tuple(a.time, a.acquire, a.stay) < std::tuple(b.time, b.acquire, b.stay);
-    });
-    std::vector<std::map<std::int64_t, int>> present(
-        machine_.tiers.size());  // first address -> stay
-    for (const Event& event : events) {
-      const Stay& stay = stays_[event.stay];
-      auto& tier = present[stay.tier];
-      if (!event.acquire) {
-        tier.erase(stay.from);
-        continue;
-      }
-      const auto next = tier.lower_bound(stay.from);
-      const bool hits_next = next != tier.end() && stays_[next->second].from < stay.to;
-      const bool hits_previous =
-          next != tier.begin() && stays_[std::prev(next)->second].to > stay.from;
-      if (hits_next || hits_previous) {
-        const Stay& other = stays_[hits_next ? next->second : std::prev(next)->second];
-        problem("at cycle {} addresses {}..{} of tier {} have two owners: nodes {} and {}",
-                event.time, std::max(stay.from, other.from), std::min(stay.to, other.to),
-                machine_.tiers[stay.tier].name, other.acquire, stay.acquire);
-        return;
-      }
-      tier.emplace(stay.from, event.stay);
+    if (const auto clash = find_clash(stays_, start_, finish_)) {
+      problem("at cycle {} addresses {}..{} of tier {} have two owners: nodes {} and {}",
+              clash->time, clash->from, clash->to, machine_.tiers[clash->tier].name, clash->first,
+              clash->second);
     }
   }
 
