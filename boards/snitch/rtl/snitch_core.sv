@@ -261,7 +261,9 @@ module snitch_core
   assign b = rf_q[rs2];
   logic operands_ready, rd_ready;
   assign operands_ready = !(use_rs1 && busy_q[rs1]) && !(use_rs2 && busy_q[rs2]);
-  assign rd_ready = !((write_alu || write_later) && busy_q[rd]);
+  // The scoreboard looks at bits 11:7 of every instruction, also where they are no register (stores,
+  // branches) or an FP register: `fadd.d fa2, ...` and `sw a4, 44(a1)` wait for a load to a2.
+  assign rd_ready = !busy_q[rd];
 
   logic present;
   assign fetch_valid_o = !asleep_q;
