@@ -55,6 +55,7 @@ module snitch_cc
     input  logic         barrier_release_i,
     // Observation
     output logic         retire_o,
+    output logic [2:0]   wrote_o,
     output logic [31:0]  pc_o,
     output logic [31:0]  insn_o,
     output logic         sleeping_o,
@@ -64,7 +65,7 @@ module snitch_cc
     output logic         fpu_repeated_o,
     output logic [31:0]  fp_insn_o,
     output logic         fp_busy_o,
-    output logic         offload_o,
+    output logic         offload_fp_o,
     output logic [2:0]   waits_read_o,
     output logic [2:0]   waits_write_o,
     output logic [2:0]   stream_running_o,
@@ -121,12 +122,13 @@ module snitch_cc
       .barrier_o,
       .barrier_release_i,
       .retire_o,
+      .wrote_o,
       .pc_o,
       .insn_o,
       .sleeping_o,
       .stop_o
   );
-  assign offload_o = off_valid && off_ready;
+  assign offload_fp_o = off_valid && off_ready && off.unit == UnitFp;
 
   // --- Offload queue -------------------------------------------------------------------------------------
   logic q_valid, q_ready;

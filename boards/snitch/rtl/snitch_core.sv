@@ -45,6 +45,7 @@ module snitch_core
     input  logic         barrier_release_i,
     // Observation
     output logic         retire_o,
+    output logic [2:0]   wrote_o,  // register file: answer, load, own result
     output logic [31:0]  pc_o,
     output logic [31:0]  insn_o,
     output logic         sleeping_o,
@@ -553,6 +554,7 @@ module snitch_core
   end
 
   assign retire_o = retire;
+  assign wrote_o = {ans_valid_i && ans_ready_o, load_valid && load_ready, write_now};
   assign pc_o = pc_q;
   assign insn_o = insn;
   assign sleeping_o = asleep_q;

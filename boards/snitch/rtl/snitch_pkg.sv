@@ -62,6 +62,21 @@ package snitch_pkg;
     logic [7:0]  strb;
   } mem_req_t;
 
+  // What happens in one hart in one cycle, for the performance counters.
+  typedef struct packed {
+    logic retired;
+    logic wrote_alu;     // the three users of the register-file write port
+    logic wrote_load;
+    logic wrote_answer;
+    logic core_to_fpss;  // offloaded to the FP subsystem
+    logic issue_fpss;    // issued by the sequencer, repetitions included
+    logic issue_fpu;     // of these the FPU's
+    logic l0_hit;
+    logic l0_miss;       // a refill that the core waits for begins
+    logic l0_prefetch;
+    logic l0_stall;
+  } hart_events_t;
+
   // Why the core stopped the run.
   typedef enum logic [3:0] {
     StopNone, StopIllegal, StopMisalignedLoad, StopMisalignedStore, StopMisalignedFetch, StopBreak,
