@@ -1,5 +1,6 @@
 #include "bench/snitch/simulators.h"
 
+#include "base/error.h"
 #include "boards/transports/snitch_rtl.h"
 
 namespace quern::bench::snitch {
@@ -9,6 +10,10 @@ Simulate simulate_on(std::shared_ptr<boards::Transport> transport) {
     boards::Program program{elf};
     program.time_limit = std::chrono::hours(1);
     const boards::RunResult run = transport->run(program);
+    if (run.outcome == boards::Outcome::unavailable)
+      throw make_error(ExitCode::unavailable, "{}", run.reason);
+    if (run.outcome == boards::Outcome::interrupted)
+      throw make_error(ExitCode::interrupted, "interrupted");
     // The exit code of an external simulator is its own affair; that the program got to its end
     // shows in its report.
     const bool ended =

@@ -30,6 +30,9 @@ class Memory {
   std::uint64_t load(std::uint32_t address, unsigned size) const;
   void store(std::uint32_t address, unsigned size, std::uint64_t value);
 
+  // lr.w reserves; any store to the same 64-bit word ends the reservation. 1: none.
+  std::uint32_t reservation = 1;
+
   std::string console;
 
  private:
