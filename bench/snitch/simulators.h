@@ -1,6 +1,6 @@
-// What runs a measured program and counts true cycles: a transport of the Snitch machine, that is the
-// RTL in this repository or a simulator of the user's (boards/transports/snitch_rtl.h). The program
-// reports its own cycles on the console.
+// What runs a measured program and counts true cycles: a transport of the Snitch machine, that is
+// the RTL in this repository or a simulator of the user's (boards/transports/snitch_rtl.h). The
+// program reports its own cycles on the console.
 #pragma once
 
 #include <filesystem>

@@ -15,14 +15,17 @@
 namespace quern::snitch::interpreter {
 namespace {
 
-// Programs whose result depends on timing, which the interpreter has not: each with the fact about the
-// hardware that makes it so (docs/snitch-core.md). The test is red when one of them agrees after all.
+// Programs whose result depends on timing, which the interpreter has not: each with the fact about
+// the hardware that makes it so (docs/snitch-core.md). The test is red when one of them agrees
+// after all.
 const std::map<std::string, std::string> kTimingDependent = {
     {"off_fflags",
-     "an FPU result sets its flags when it is written, three cycles after the issue of an add; csrr "
+     "an FPU result sets its flags when it is written, three cycles after the issue of an add; "
+     "csrr "
      "fflags does not wait for it"},
     {"trap_fsd_ssr_stale",
-     "scfgwi goes around the sequencer: the stream reads memory before an fsd that stands earlier in "
+     "scfgwi goes around the sequencer: the stream reads memory before an fsd that stands earlier "
+     "in "
      "the program has left the buffer"},
     {"mix_ssr01",
      "groups of the FPU have different latency and no order at the result port: a min or move "

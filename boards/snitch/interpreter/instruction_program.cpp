@@ -9,8 +9,8 @@ namespace {
 
 constexpr unsigned rd = 6, rs1 = 3, rs2 = 4, rs3 = 5;
 
-// Four words for f3 (and x3), f4 (and x4), f5, f6 a row. Special values of every format; as integers
-// they are as good as any.
+// Four words for f3 (and x3), f4 (and x4), f5, f6 a row. Special values of every format; as
+// integers they are as good as any.
 constexpr std::uint64_t operands[][4] = {
     {0x3ff0000000000000, 0x4000000000000000, 0xbff8000000000000, 0x3fe5555555555555},
     {0xffffffff3f800000, 0xffffffff40490fdb, 0xffffffffbf000000, 0xffffffff7f7fffff},
@@ -115,7 +115,8 @@ InstructionProgram float_instructions(unsigned fmode) {
     for (std::uint32_t function = 0; function < 128; ++function) {
       for (std::uint32_t code = 0; code < 32; ++code) {
         if (second(function >> 2) || code == rs2) add(function << 25 | code << 20 | fixed | 0x53);
-        const bool selects = function == 0b1001100 || function == 0b1000111 || function == 0b1010111;
+        const bool selects =
+            function == 0b1001100 || function == 0b1000111 || function == 0b1010111;
         if (function >= 64 && (selects || code == rs2))
           add(function << 25 | code << 20 | fixed | 0x33);
       }

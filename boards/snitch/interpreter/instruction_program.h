@@ -1,5 +1,5 @@
-// A program that executes every instruction of the FP subsystem, or every one of the integer core, on
-// its own over a table of operands, and prints one checksum an instruction: register, integer
+// A program that executes every instruction of the FP subsystem, or every one of the integer core,
+// on its own over a table of operands, and prints one checksum an instruction: register, integer
 // register, flags.
 #pragma once
 

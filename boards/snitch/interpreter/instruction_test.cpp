@@ -1,11 +1,12 @@
-// The core instruction by instruction: the RTL decodes, reads and rounds as the interpreter does, and
-// refuses what decode_fp() refuses.
+// The core instruction by instruction: the RTL decodes, reads and rounds as the interpreter does,
+// and refuses what decode_fp() refuses.
+#include "boards/snitch/fpu/instruction.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "boards/snitch/fpu/instruction.h"
 #include "boards/snitch/harness/machine.h"
 #include "boards/snitch/harness/test_program.h"
 #include "boards/snitch/interpreter/instruction_program.h"
@@ -48,8 +49,8 @@ TEST_P(FloatInstructions, AgreeWithTheInterpreter) {
 }
 INSTANTIATE_TEST_SUITE_P(Modes, FloatInstructions, testing::Values(0U, 1U, 2U, 3U));
 
-// A trap handler notes which words are illegal, and goes on behind them. Words with destination f6 or
-// x6 and without memory access, so that they do no harm.
+// A trap handler notes which words are illegal, and goes on behind them. Words with destination f6
+// or x6 and without memory access, so that they do no harm.
 TEST(Instruction, IsLegalWhereTheDecoderSaysSo) {
   std::vector<std::uint32_t> words;
   std::uint32_t state = 20261130;

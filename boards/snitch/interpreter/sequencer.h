@@ -8,9 +8,9 @@
 //     fmadd.d
 //     fmadd.d
 //
-// There is one register a level. One loop more in a nest (a second inner loop) takes over the register
-// of the innermost one when that has run: from then on neither of the two repeats. Measured on one
-// program of the original core, tests/snitch_conformance/frep_nest_two.S.
+// There is one register a level. One loop more in a nest (a second inner loop) takes over the
+// register of the innermost one when that has run: from then on neither of the two repeats.
+// Measured on one program of the original core, tests/snitch_conformance/frep_nest_two.S.
 #pragma once
 
 #include <cstdint>
