@@ -188,9 +188,11 @@ const Figure figures[] = {
      11},
     // Retired: the instruction itself between the two reads.
     {"Minstret", "csrr t0, minstret\nli t2, 1\nli t2, 2\ncsrr t1, minstret\nsub a0, t1, t0\n", 3},
-    // 4 x 5 from the loop, one fence.
+    // 4 x 5 from the loop, one fence; the load is not the FPU's.
     {"IssueFpu",
-     "COUNTER 0, 3\nli t0, 4\nFREP_O t0, 4\n.rept 4\nfadd.d ft3, ft4, ft5\n.endr\nREAD 0\n", 21},
+     "COUNTER 0, 3\nli t0, 4\nli t2, 0x10000000\nfld ft6, 0(t2)\nFREP_O t0, 4\n"
+     ".rept 4\nfadd.d ft3, ft4, ft5\n.endr\nREAD 0\n",
+     21},
     // The same, a load and two CSR instructions more.
     {"IssueFpSubsystem",
      "COUNTER 15, 4\nli t2, 0x10000000\nSSR_ON\nSSR_OFF\nfld ft3, 0(t2)\nREAD 15\n", 4},

@@ -94,33 +94,38 @@ operands:
 
 }  // namespace
 
-InstructionProgram float_instructions(unsigned fmode) {
-  InstructionProgram program;
-  prologue(program.text, fmode);
-  const auto add = [&](std::uint32_t word) {
-    if (!decode_fp(word)) return;
-    one(program.text, word, static_cast<unsigned>(program.instructions.size() % 5));
-    program.instructions.push_back(word);
-  };
-  // Where bits 24:20 select a conversion, all codes; elsewhere one register.
-  const auto second = [](std::uint32_t function5) {
-    return function5 == 0b01000 || function5 >= 0b11000;
-  };
+std::vector<std::uint32_t> float_encodings() {
+  std::vector<std::uint32_t> words;
   for (std::uint32_t funct3 = 0; funct3 < 8; ++funct3) {
     const std::uint32_t fixed = funct3 << 12 | rs1 << 15 | rd << 7;
     for (std::uint32_t opcode : {0x43u, 0x47u, 0x4bu, 0x4fu}) {
       for (std::uint32_t format = 0; format < 4; ++format)
-        add(rs3 << 27 | format << 25 | rs2 << 20 | fixed | opcode);
+        words.push_back(rs3 << 27 | format << 25 | rs2 << 20 | fixed | opcode);
     }
     for (std::uint32_t function = 0; function < 128; ++function) {
+      // Where bits 24:20 may select an operation, all codes; elsewhere one register.
+      const std::uint32_t scalar = function >> 2;
+      const bool scalar_selects = scalar == 0b01000 || scalar >= 0b11000;
+      const bool packed_selects =
+          function == 0b1001100 || function == 0b1000111 || function == 0b1010111;
       for (std::uint32_t code = 0; code < 32; ++code) {
-        if (second(function >> 2) || code == rs2) add(function << 25 | code << 20 | fixed | 0x53);
-        const bool selects =
-            function == 0b1001100 || function == 0b1000111 || function == 0b1010111;
-        if (function >= 64 && (selects || code == rs2))
-          add(function << 25 | code << 20 | fixed | 0x33);
+        if (scalar_selects || code == rs2)
+          words.push_back(function << 25 | code << 20 | fixed | 0x53);
+        if (function >= 64 && (packed_selects || code == rs2))
+          words.push_back(function << 25 | code << 20 | fixed | 0x33);
       }
     }
+  }
+  return words;
+}
+
+InstructionProgram float_instructions(unsigned fmode) {
+  InstructionProgram program;
+  prologue(program.text, fmode);
+  for (const std::uint32_t word : float_encodings()) {
+    if (!decode_fp(word)) continue;
+    one(program.text, word, static_cast<unsigned>(program.instructions.size() % 5));
+    program.instructions.push_back(word);
   }
   epilogue(program.text);
   return program;

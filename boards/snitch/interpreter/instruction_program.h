@@ -14,7 +14,11 @@ struct InstructionProgram {
   std::vector<std::uint32_t> instructions;  // line i of the output belongs to instructions[i]
 };
 
-// All encodings that decode_fp() knows, with f3, f4, f5 as sources and f6 (or x6) as destination.
+// Every choice of function, format, rounding mode and selecting code of the FP opcodes, legal or
+// not, with the registers below.
+std::vector<std::uint32_t> float_encodings();
+
+// Those that decode_fp() knows, with f3, f4, f5 as sources and f6 (or x6) as destination.
 // `fmode`: which of the alternative small formats are in force.
 InstructionProgram float_instructions(unsigned fmode);
 
