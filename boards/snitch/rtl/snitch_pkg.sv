@@ -36,6 +36,32 @@ package snitch_pkg;
     logic   write_fp;
   } fp_op_t;
 
+  // What the integer core needs to know of one instruction.
+  typedef struct packed {
+    logic   legal;
+    logic   use_rs1;
+    logic   use_rs2;
+    logic   write_alu;    // writes rd in its own cycle
+    logic   write_later;  // writes rd when an answer comes
+    logic   is_load;
+    logic   is_store;
+    logic   is_amo;
+    logic   is_fp_mem;    // FP load or store: the core computes the address
+    logic   offload;
+    logic   is_branch;
+    logic   is_jal;
+    logic   is_jalr;
+    logic   is_csr;       // of the core itself
+    logic   is_fence;
+    logic   is_fence_i;
+    logic   is_wfi;
+    logic   is_mret;
+    logic   is_ecall;
+    logic   is_break;
+    unit_e  unit;
+    fp_op_t fp;
+  } core_op_t;
+
   typedef struct packed {
     logic [31:0] insn;
     logic [31:0] a;        // integer rs1
