@@ -78,15 +78,14 @@ void require_snitch(const boards::Board& board, const std::string& command) {
 bench::snitch::Simulate snitch_simulator(const boards::Board& board, const std::string& via,
                                          const std::string& simulator) {
   const std::string how = !via.empty() ? via : simulator.empty() ? board.via : "simulator";
-  if (how == "verilator") {
-    if (!simulator.empty()) throw bad_input("--simulator: not used with --via verilator");
-    return bench::snitch::rtl_simulator();
-  }
-  if (how == "simulator") {
-    if (simulator.empty()) throw bad_input("--simulator: missing; --via simulator needs it");
-    return bench::snitch::external_simulator(simulator);
-  }
-  throw bad_input("--via: \"{}\": expected verilator or simulator", how);
+  if (how != "verilator" && how != "simulator")
+    throw bad_input("--via: \"{}\": expected verilator or simulator", how);
+  if (how == "verilator" && !simulator.empty())
+    throw bad_input("--simulator: not used with --via verilator");
+  boards::Machine machine;
+  machine.board = board.name;
+  if (!simulator.empty()) machine.settings["simulator"] = simulator;
+  return bench::snitch::simulate_on(boards::transport_kind(how).make(machine));
 }
 
 ExitCode run_snitch_bench(Context& context, const boards::Board& board, const std::string& via,

@@ -1,11 +1,14 @@
-// What runs a measured program and counts true cycles: the RTL in this repository, or a simulator
-// of the user's.
+// What runs a measured program and counts true cycles: a transport of the Snitch machine, that is
+// the RTL in this repository or a simulator of the user's (boards/transports/snitch_rtl.h). The
+// program reports its own cycles on the console.
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
+
+#include "boards/transports/transport.h"
 
 namespace quern::bench::snitch {
 
@@ -17,13 +20,9 @@ struct Simulated {
 };
 using Simulate = std::function<Simulated(const std::filesystem::path& elf)>;
 
-// The cycle-accurate RTL of boards/snitch, one compute core, in this process.
-Simulate rtl_simulator();
+Simulate simulate_on(std::shared_ptr<boards::Transport> transport);
 
-// A program that takes the ELF file as its last argument, has the memory map of the Snitch cluster,
-// ends by the tohost convention and lets console output reach stdout. Throws unavailable when it
-// does not exist.
-Simulate external_simulator(const std::filesystem::path& program,
-                            std::chrono::seconds time_limit = std::chrono::seconds(3600));
+// The cycle-accurate RTL of boards/snitch, one compute core.
+Simulate rtl_simulator();
 
 }  // namespace quern::bench::snitch

@@ -1,7 +1,7 @@
 #include "boards/transports/snitch_rtl.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -81,17 +81,46 @@ Outcome outcome_of(const std::string& end, int code) {
   return Outcome::crash;  // misaligned, access, trapped, deadlock
 }
 
+// A file that is gone when the object is.
+class ScratchFile {
+ public:
+  ScratchFile() {
+    path_ = (std::filesystem::temp_directory_path() / "quern-snitch-XXXXXX").string();
+    const int file = mkstemp(path_.data());
+    if (file < 0)
+      throw make_error(ExitCode::unavailable, "{}: cannot write there",
+                       std::filesystem::temp_directory_path().string());
+    close(file);
+  }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  ~ScratchFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+  bool empty() const {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path_, error);
+    return error || size == 0;
+  }
+
+ private:
+  std::string path_;
+};
+
 class VerilatorTransport : public BareMetalTransport {
  public:
   using BareMetalTransport::BareMetalTransport;
 
   RunResult run(const Program& program) override {
     check(program);
+    const ScratchFile report;
     ProcessResult process;
-    RunResult result =
-        start({QUERN_SNITCH_SIM, "--json", program.binary.string()}, program, process);
+    RunResult result = start({QUERN_SNITCH_SIM, "--report", report.path(), program.binary.string()},
+                             program, process);
     if (process.end != ProcessEnd::exited) return result;
-    if (process.output.empty()) {  // it could not begin: the message names the file
+    if (report.empty()) {  // it could not begin: the message names the file
       std::string message = process.errors;
       while (message.ends_with('\n')) message.pop_back();
       if (process.status == static_cast<int>(ExitCode::bad_input)) throw bad_input("{}", message);
@@ -99,8 +128,7 @@ class VerilatorTransport : public BareMetalTransport {
       result.reason = message;
       return result;
     }
-    const Json document = parse_json(process.output, "quern-snitch-sim");
-    result.output = document["stdout"].get<std::string>();
+    const Json document = read_json(report.path());
     result.status = document["exit"].get<int>();
     result.outcome = outcome_of(document["end"].get<std::string>(), result.status);
     if (result.outcome != Outcome::ok)

@@ -83,6 +83,40 @@ TEST_F(SnitchTransport, SimulatorTakesTheCyclesThatTheProgramReports) {
   EXPECT_FALSE(r.instructions);
 }
 
+TEST_F(SnitchTransport, SimulatorMayBeThisOne) {
+  machine.settings["simulator"] = QUERN_SNITCH_SIM;
+  const auto file = program("mv s0, ra\nli a0, '!'\ncall print_char\nli a0, 7\nmv ra, s0\nret\n");
+  const RunResult r = make_simulator_transport(machine)->run({file});
+  EXPECT_EQ(r.outcome, Outcome::nonzero_exit);
+  EXPECT_EQ(r.status, 7);
+  EXPECT_EQ(r.output, "!");
+  EXPECT_FALSE(r.cycles);  // the program reported none
+}
+
+TEST_F(SnitchTransport, SimulatorThatDiesIsNotTheProgramsFault) {
+  machine.settings["simulator"] = script("kill -9 $$\n").string();
+  const RunResult r = make_simulator_transport(machine)->run({program("ret\n")});
+  EXPECT_EQ(r.outcome, Outcome::unavailable);
+  EXPECT_EQ(r.reason, "the simulator died of signal 9");
+}
+
+TEST_F(SnitchTransport, VerilatorHandsOnWhatTheProgramPrints) {
+  // Any byte, in its order; and no report of its own on stdout.
+  const RunResult r = make_verilator_transport(machine)->run({program(
+      "mv s0, ra\nli a0, 0xff\ncall print_char\nli a0, 'x'\ncall print_char\nli a0, 0\nmv ra, "
+      "s0\nret\n")});
+  EXPECT_EQ(r.outcome, Outcome::ok);
+  EXPECT_EQ(r.output, "\xffx");
+}
+
+TEST_F(SnitchTransport, VerilatorKeepsWhatWasPrintedBeforeTheTimeLimit) {
+  Program chatty{program("1: li a0, 'a'\ncall print_char\nli a0, '\\n'\ncall print_char\nj 1b\n")};
+  chatty.time_limit = std::chrono::milliseconds(300);
+  const RunResult r = make_verilator_transport(machine)->run(chatty);
+  EXPECT_EQ(r.outcome, Outcome::timeout);
+  EXPECT_TRUE(r.output.starts_with("a\na\n")) << r.output.substr(0, 20);
+}
+
 TEST_F(SnitchTransport, SimulatorMustBeNamedAndExist) {
   unsetenv("QUERN_SNITCH_SIMULATOR");
   EXPECT_THROW(make_simulator_transport(machine), Error);

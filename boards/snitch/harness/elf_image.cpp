@@ -2,11 +2,13 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
 #include "base/error.h"
+#include "boards/snitch/harness/memory_map.h"
 
 namespace quern::snitch {
 namespace {
@@ -31,10 +33,37 @@ std::string text(const Bytes& file, std::uint64_t offset) {
   return s;
 }
 
+// Every segment in one memory, none over another. Before anything is allocated: sizes are the
+// file's word only.
+void check_places(std::vector<Elf32_Phdr> segments, const std::string& name) {
+  std::sort(segments.begin(), segments.end(),
+            [](const auto& a, const auto& b) { return a.p_paddr < b.p_paddr; });
+  std::uint64_t end = 0;
+  for (const Elf32_Phdr& segment : segments) {
+    const std::uint32_t last = segment.p_paddr + segment.p_memsz - 1;
+    if (last < segment.p_paddr || !((in_dram(segment.p_paddr) && in_dram(last)) ||
+                                    (in_tcdm(segment.p_paddr) && in_tcdm(last))))
+      throw bad_input(
+          "{}: a segment takes {} bytes from {:#010x}; expected it inside DRAM ({:#010x}, {} MiB) "
+          "or TCDM ({:#010x}, {} KiB)",
+          name, segment.p_memsz, segment.p_paddr, dram_base, dram_bytes >> 20, tcdm_base,
+          tcdm_bytes >> 10);
+    if (segment.p_paddr < end)
+      throw bad_input("{}: the segment at {:#010x} overlaps the one before it, which ends at {:#x}",
+                      name, segment.p_paddr, end);
+    end = std::uint64_t{last} + 1;
+  }
+}
+
 }  // namespace
 
 ElfImage read_elf(const std::filesystem::path& path) {
   const std::string name = path.string();
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw bad_input("{}: no such file", name);
+  if (!std::filesystem::is_regular_file(status))
+    throw bad_input("{}: not a file; expected a bare-metal RV32 executable", name);
   std::ifstream in(path, std::ios::binary);
   if (!in) throw bad_input("{}: cannot read the program", name);
   const Bytes file((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
@@ -54,6 +83,7 @@ ElfImage read_elf(const std::filesystem::path& path) {
 
   ElfImage image;
   image.entry = header.e_entry;
+  std::vector<Elf32_Phdr> segments;
   for (int i = 0; i < header.e_phnum; ++i) {
     const auto segment = record<Elf32_Phdr>(
         file, header.e_phoff + std::uint64_t{header.e_phentsize} * i, "a program header", name);
@@ -62,10 +92,11 @@ ElfImage read_elf(const std::filesystem::path& path) {
         segment.p_filesz > segment.p_memsz)
       throw bad_input("{}: truncated ELF file: segment {} at {:#x} lies outside", name, i,
                       segment.p_paddr);
-    // A segment larger than the whole memory is an error of the file, not a reason to allocate it.
-    if (segment.p_memsz > (256U << 20))
-      throw bad_input("{}: segment {} takes {} bytes; expected at most 256 MiB", name, i,
-                      segment.p_memsz);
+    segments.push_back(segment);
+  }
+  if (segments.empty()) throw bad_input("{}: expected at least one segment to load", name);
+  check_places(segments, name);
+  for (const Elf32_Phdr& segment : segments) {
     ElfSegment loaded{segment.p_paddr, Bytes(segment.p_memsz, 0)};
     std::memcpy(loaded.bytes.data(), file.data() + segment.p_offset, segment.p_filesz);
     image.segments.push_back(std::move(loaded));

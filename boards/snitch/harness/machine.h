@@ -34,9 +34,10 @@ int exit_code(RunEnd end, int program_code);
 
 struct RunOptions {
   std::uint64_t max_cycles = 1'000'000'000;
-  std::uint32_t deadlock_cycles = 20'000;           // so long without any instruction is a deadlock
-  std::function<void(const std::string&)> trace;    // one line an instruction; empty: none
-  std::function<void(const std::string&)> console;  // what the program prints, as it does
+  std::uint32_t deadlock_cycles = 20'000;         // so long without any instruction is a deadlock
+  std::function<void(const std::string&)> trace;  // one line an instruction; empty: none
+  // Takes what the program prints, as it does; without it the result keeps it.
+  std::function<void(const std::string&)> console;
 };
 
 struct RunResult {
@@ -44,7 +45,7 @@ struct RunResult {
   int code = 0;                    // what the program reported
   std::string message;             // why it ended, for people
   std::string warning;             // suspicious, but not the end; empty when there was nothing
-  std::string console;             // everything printed
+  std::string console;             // everything printed, unless RunOptions::console took it
   std::uint64_t cycles = 0;        // of the whole run, start-up included
   std::uint64_t instructions = 0;  // retired by the integer cores
   std::uint64_t fpu_issues = 0;
@@ -54,6 +55,8 @@ struct RunResult {
 class Machine {
  public:
   virtual ~Machine() = default;
+  // Throws bad_input for a program that cannot start here: parts or entry outside memory, no
+  // tohost.
   virtual RunResult run(const ElfImage& image, const RunOptions& options) = 0;
 };
 

@@ -11,8 +11,10 @@ namespace quern::snitch {
 namespace {
 
 void print(RunResult& result, const RunOptions& options, const std::string& text) {
-  result.console += text;
-  if (options.console) options.console(text);
+  if (options.console)
+    options.console(text);
+  else
+    result.console += text;
 }
 
 }  // namespace
@@ -29,7 +31,7 @@ Memory::Memory(const RunOptions& options)
 }
 
 std::uint64_t* Memory::word(std::uint32_t address) {
-  if (address < dram_base || address - dram_base >= dram_bytes) return nullptr;
+  if (!in_dram(address)) return nullptr;
   return dram_.get() + (address - dram_base) / 8;
 }
 
@@ -104,6 +106,11 @@ void Memory::stop(int hart, int why, std::uint32_t pc, std::uint32_t instruction
                        : why == 3 ? "store"
                                   : "jump",
                        pc, instruction));
+      break;
+    case 7:
+      fail(RunEnd::access,
+           fmt::format("hart {}: atomic access to {:#010x}; expected the TCDM (pc {:#010x})", hart,
+                       instruction, pc));
       break;
     default:
       fail(RunEnd::trapped, fmt::format("hart {}: {} at pc {:#010x} without a trap handler", hart,

@@ -8,16 +8,12 @@
 #include <string>
 
 #include "boards/snitch/harness/machine.h"
+#include "boards/snitch/harness/memory_map.h"
 
 namespace quern::snitch {
 
 class Memory {
  public:
-  static constexpr std::uint32_t dram_base = 0x8000'0000;
-  static constexpr std::uint32_t dram_bytes = 256U << 20;
-  static constexpr std::uint32_t putchar_address = 0xf000'0000;
-  static constexpr std::uint32_t print_address = 0xf000'0010;
-
   explicit Memory(const RunOptions& options);
 
   // Puts a byte of the program in place; false when it lies outside DRAM.

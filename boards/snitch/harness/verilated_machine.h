@@ -58,8 +58,6 @@ class VerilatedMachine : public Machine {
   }
 
  private:
-  static constexpr std::uint32_t tcdm_base = 0x1000'0000, tcdm_bytes = 128 << 10;
-
   static void tick(Model& model) {
     model.clk_i = 0;
     model.eval();
@@ -77,19 +75,25 @@ class VerilatedMachine : public Machine {
       for (std::size_t i = 0; i < segment.bytes.size(); ++i) {
         const auto address = static_cast<std::uint32_t>(segment.address + i);
         if (memory.load(address, segment.bytes[i])) continue;
-        if (address < tcdm_base || address - tcdm_base >= tcdm_bytes)
+        if (!in_tcdm(address))
           throw bad_input(
               "the program has a segment at {:#010x}; expected DRAM (from {:#010x}, {} "
-              "MiB) or TCDM (from {:#010x}, 128 KiB)",
-              address, Memory::dram_base, Memory::dram_bytes >> 20, tcdm_base);
+              "MiB) or TCDM (from {:#010x}, {} KiB)",
+              address, dram_base, dram_bytes >> 20, tcdm_base, tcdm_bytes >> 10);
         auto& word = tcdm_of(model)[(address - tcdm_base) / 8];
         const int shift = 8 * static_cast<int>(address & 7);
         word =
             (word & ~(std::uint64_t{0xff} << shift)) | (std::uint64_t{segment.bytes[i]} << shift);
       }
     }
+    if (image.entry % 4 != 0 || !in_dram(image.entry))
+      throw bad_input("the program starts at {:#010x}; expected a word address in DRAM",
+                      image.entry);
     const auto tohost = image.symbols.find("tohost");
-    memory.tohost = tohost == image.symbols.end() ? 0 : tohost->second;
+    if (tohost == image.symbols.end() || !in_dram(tohost->second))
+      throw bad_input(
+          "the program has no symbol tohost in DRAM; expected one: a store there ends the run");
+    memory.tohost = tohost->second;
   }
 
   // What every hart waits for; streams by name.

@@ -15,14 +15,23 @@
 namespace quern::snitch::interpreter {
 namespace {
 
-// Programs whose result depends on timing, which the interpreter has not.
+// Programs whose result depends on timing, which the interpreter has not: each with the fact about
+// the hardware that makes it so (docs/snitch-core.md). The test is red when one of them agrees
+// after all.
 const std::map<std::string, std::string> kTimingDependent = {
-    {"off_fflags", "reads fflags before the inexact result is there"},
-    {"trap_fsd_ssr_stale", "a stream read overtakes a buffered store"},
-    {"frep_nest_two", "two inner loops in one body: the core's loop counters interfere"},
-    {"fx_vcvt", "the integer result of vfcvt.x.h arrives in a register that is changed meanwhile"},
-    {"mix_ssr01", "results of different latency overtake each other into a write stream"},
-    {"mix_ssr04", "results of different latency overtake each other into a write stream"},
+    {"off_fflags",
+     "an FPU result sets its flags when it is written, three cycles after the issue of an add; "
+     "csrr "
+     "fflags does not wait for it"},
+    {"trap_fsd_ssr_stale",
+     "scfgwi goes around the sequencer: the stream reads memory before an fsd that stands earlier "
+     "in "
+     "the program has left the buffer"},
+    {"mix_ssr01",
+     "groups of the FPU have different latency and no order at the result port: a min or move "
+     "overtakes an add into the write stream"},
+    {"mix_ssr04", "as mix_ssr01"},
+    {"fx_vcvt", "loads from addresses where there is no memory; what they give is not known"},
 };
 
 std::filesystem::path folder() {
@@ -59,7 +68,6 @@ TEST(InterpreterConformance, ChecksumsOfAllPrograms) {
   }
   int checked = 0;
   for (const auto& [name, test] : expected.at("tests").items()) {
-    if (kTimingDependent.count(name) != 0) continue;
     std::vector<std::string> link = {"-static",
                                      "-Wl,--no-relax",
                                      "-Wl,--build-id=none",
@@ -75,13 +83,13 @@ TEST(InterpreterConformance, ChecksumsOfAllPrograms) {
     const InterpreterResult run = interpret(image, {}, [&](const MemoryReader& read) {
       checksum = word(read, image.symbols.at("results") + 12);
     });
-    EXPECT_EQ(run.outcome, Outcome::exited) << name << ": " << run.message;
-    EXPECT_EQ(run.exit_code, 0u) << name;
-    EXPECT_EQ(checksum, std::stoul(test.at("checksum").get<std::string>(), nullptr, 16)) << name;
-    ++checked;
+    const bool right = run.outcome == Outcome::exited && run.exit_code == 0 &&
+                       checksum == std::stoul(test.at("checksum").get<std::string>(), nullptr, 16);
+    EXPECT_NE(right, kTimingDependent.contains(name)) << name << ": " << run.message;
+    checked += right;
   }
   std::filesystem::remove_all(scratch);
-  EXPECT_GE(checked, 250);
+  EXPECT_EQ(checked, 254);
 }
 
 }  // namespace

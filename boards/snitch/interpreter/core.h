@@ -68,8 +68,7 @@ class Core {
   std::uint32_t fmode_ = 0, chained_ = 0;
   std::array<std::deque<std::uint64_t>, 32> chain_;
   bool streams_enabled_ = false, exited_ = false;
-  std::uint32_t reservation_ = 1;  // odd: none
-  std::uint64_t issued_ = 0;       // all instructions, for the limit
+  std::uint64_t issued_ = 0;  // all instructions, for the limit
 };
 
 }  // namespace quern::snitch::interpreter

@@ -167,9 +167,9 @@ bool Core::execute_atomic(std::uint32_t bits) {
   const std::uint32_t address = x_[field(bits, 15, 5)], b = x_[field(bits, 20, 5)];
   const unsigned rd = field(bits, 7, 5), operation = bits >> 27;
   if (operation == 3) {  // sc.w
-    const bool stored = reservation_ == address;
+    const bool stored = memory_.reservation == address;
     if (stored) memory_.store(address, 4, b);
-    reservation_ = 1;
+    memory_.reservation = 1;
     set_x(rd, !stored);
     return true;
   }
@@ -184,7 +184,7 @@ bool Core::execute_atomic(std::uint32_t bits) {
       value = b;
       break;
     case 2:
-      reservation_ = address;
+      memory_.reservation = address;
       break;  // lr.w
     case 4:
       value = old ^ b;

@@ -47,6 +47,7 @@ void Memory::store(std::uint32_t address, unsigned size, std::uint64_t value) {
     console += std::to_string(static_cast<std::uint32_t>(value));
   } else {
     std::memcpy(const_cast<std::uint8_t*>(find(address, size)), &value, size);
+    if ((address & ~7u) == (reservation & ~7u)) reservation = 1;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "boards/snitch/harness/elf_image.h"
+#include "boards/snitch/harness/memory_map.h"
 
 namespace quern::snitch::interpreter {
 
@@ -19,15 +20,18 @@ class AccessFault : public std::runtime_error {
 
 class Memory {
  public:
-  static constexpr std::uint32_t kTcdm = 0x1000'0000, kTcdmSize = 128 << 10;
-  static constexpr std::uint32_t kDram = 0x8000'0000, kDramSize = 16u << 20;
-  static constexpr std::uint32_t kPutChar = 0xF000'0000, kPrintU32 = 0xF000'0010;
+  static constexpr std::uint32_t kTcdm = tcdm_base, kTcdmSize = tcdm_bytes;
+  static constexpr std::uint32_t kDram = dram_base, kDramSize = 16u << 20;  // enough for programs
+  static constexpr std::uint32_t kPutChar = putchar_address, kPrintU32 = print_address;
 
   explicit Memory(const ElfImage& image);
 
   // Little-endian access of 1, 2, 4 or 8 bytes, naturally aligned. Throws AccessFault.
   std::uint64_t load(std::uint32_t address, unsigned size) const;
   void store(std::uint32_t address, unsigned size, std::uint64_t value);
+
+  // lr.w reserves; any store to the same 64-bit word ends the reservation. 1: none.
+  std::uint32_t reservation = 1;
 
   std::string console;
 

@@ -209,10 +209,15 @@ class Generator {
     } else {
       const int before = below(5), inner = 1 + below(6), after = 1 + below(5);
       line("li t1, {}", below(6));
-      line("FREP_O t0, {}", before + inner + after);
+      // Only the innermost loop staggers.
+      if (below(2) == 0)
+        line("FREP_O t0, {}", before + inner + after);
+      else
+        line("FREP_O t0, {}, {}, {}", before + inner + after, below(8), below(16));
       for (int i = 0; i < before; ++i) float_instruction(false);
-      line("FREP_O t1, {}", inner);
-      for (int i = 0; i < inner; ++i) float_instruction(false);
+      const bool stagger = below(3) == 0;
+      line("FREP_O t1, {}, {}, {}", inner, stagger ? below(8) : 0, stagger ? below(16) : 0);
+      for (int i = 0; i < inner; ++i) stagger ? staggered() : float_instruction(false);
       for (int i = 0; i < after; ++i) float_instruction(false);
     }
     const int behind = below(12);

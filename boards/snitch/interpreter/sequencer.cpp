@@ -59,6 +59,7 @@ void Sequencer::offload(FpOffload instruction) {
   run(0, body_.size(), 0, 0, 0);
   loops_.clear();
   body_.clear();
+  taken_over_ = false;
 }
 
 std::size_t Sequencer::loops_inside(std::size_t loop) const {
@@ -68,6 +69,11 @@ std::size_t Sequencer::loops_inside(std::size_t loop) const {
   return count;
 }
 
+bool Sequencer::repeats(std::size_t loop) const {
+  if (loop + 1 < levels_ || loops_.size() <= levels_) return true;
+  return loop + 1 == levels_ && !taken_over_;
+}
+
 void Sequencer::run(std::size_t begin, std::size_t end, std::size_t loop, unsigned stagger,
                     unsigned mask) {
   for (std::size_t at = begin; at < end;) {
@@ -75,12 +81,14 @@ void Sequencer::run(std::size_t begin, std::size_t end, std::size_t loop, unsign
       const Loop& inner = loops_[loop];
       const std::size_t nested = loops_inside(loop);
       unsigned count = 0;
-      for (std::uint64_t i = 0; i < inner.iterations; ++i) {
+      const std::uint64_t iterations = repeats(loop) ? inner.iterations : 1;
+      for (std::uint64_t i = 0; i < iterations; ++i) {
         // Only the innermost loop staggers.
         run(at, at + inner.count, loop + 1, nested == 0 ? count : 0,
             nested == 0 ? inner.stagger_mask : 0);
         count = count == inner.stagger_max ? 0 : count + 1;
       }
+      if (loop + 1 == levels_ && loops_.size() > levels_) taken_over_ = true;
       loop += 1 + nested;
       at += inner.count;
     } else {

@@ -55,6 +55,7 @@ module snitch_cc
     input  logic         barrier_release_i,
     // Observation
     output logic         retire_o,
+    output logic [2:0]   wrote_o,
     output logic [31:0]  pc_o,
     output logic [31:0]  insn_o,
     output logic         sleeping_o,
@@ -64,7 +65,7 @@ module snitch_cc
     output logic         fpu_repeated_o,
     output logic [31:0]  fp_insn_o,
     output logic         fp_busy_o,
-    output logic         offload_o,
+    output logic         offload_fp_o,
     output logic [2:0]   waits_read_o,
     output logic [2:0]   waits_write_o,
     output logic [2:0]   stream_running_o,
@@ -74,7 +75,6 @@ module snitch_cc
 );
   localparam int unsigned OffWidth = $bits(offload_t);
   localparam int unsigned AnsWidth = $bits(offload_rsp_t);
-  localparam int unsigned ReqWidth = $bits(mem_req_t);
 
   // --- Core ----------------------------------------------------------------------------------------------
   logic core_req_valid, core_req_ready, core_rsp_valid, core_rsp_ready;
@@ -121,12 +121,13 @@ module snitch_cc
       .barrier_o,
       .barrier_release_i,
       .retire_o,
+      .wrote_o,
       .pc_o,
       .insn_o,
       .sleeping_o,
       .stop_o
   );
-  assign offload_o = off_valid && off_ready;
+  assign offload_fp_o = off_valid && off_ready && off.unit == UnitFp;
 
   // --- Offload queue -------------------------------------------------------------------------------------
   logic q_valid, q_ready;
@@ -211,121 +212,35 @@ module snitch_cc
   );
 
   // --- Core and FP memory accesses -----------------------------------------------------------------------
-  logic c_valid, c_ready, f_valid, f_ready;
-  mem_req_t c_req, f_req, m_req;
   logic fp_req_valid, fp_req_ready, fp_rsp_valid, fp_rsp_ready;
-  mem_req_t fp_req;
-  fifo #(
-      .WIDTH(ReqWidth),
-      .DEPTH(2)
-  ) i_core_req_spill (
-      .clk_i,
-      .rst_i,
-      .push_valid_i(core_req_valid),
-      .push_ready_o(core_req_ready),
-      .push_data_i(core_req),
-      .pop_valid_o(c_valid),
-      .pop_ready_i(c_ready),
-      .pop_data_o(c_req)
-  );
-  fifo #(
-      .WIDTH(ReqWidth),
-      .DEPTH(2)
-  ) i_fp_req_spill (
-      .clk_i,
-      .rst_i,
-      .push_valid_i(fp_req_valid),
-      .push_ready_o(fp_req_ready),
-      .push_data_i(fp_req),
-      .pop_valid_o(f_valid),
-      .pop_ready_i(f_ready),
-      .pop_data_o(f_req)
-  );
-
-  logic pick_fp, mem_pointer_q, m_valid, m_ready, order_ready, to_tcdm;
-  assign pick_fp = rr2_pick({f_valid, c_valid}, mem_pointer_q);
-  assign m_req = pick_fp ? f_req : c_req;
-  assign m_valid = (c_valid || f_valid) && order_ready;
-  assign to_tcdm = (m_req.addr & TcdmMask) == TcdmBase;
-  assign c_ready = m_ready && order_ready && !pick_fp;
-  assign f_ready = m_ready && order_ready && pick_fp;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) mem_pointer_q <= 1'b0;
-    else if (m_valid && m_ready) mem_pointer_q <= rr2_next({f_valid, c_valid}, mem_pointer_q);
-  end
-
+  mem_req_t fp_req, m_req;
+  logic [63:0] fp_rsp_data;
   logic core_tcdm_valid, core_tcdm_ready, core_tcdm_rsp;
-  assign core_tcdm_valid = m_valid && to_tcdm;
-  assign ext_valid_o = m_valid && !to_tcdm;
   assign ext_req_o = m_req;
-  assign m_ready = to_tcdm ? core_tcdm_ready : ext_ready_i;
-
-  // Answers go back in the order of the requests.
-  logic order_valid, order_fp, order_tcdm, order_pop;
-  fifo #(
-      .WIDTH(2),
-      .DEPTH(8)
-  ) i_order (
+  snitch_data_mux i_data_mux (
       .clk_i,
       .rst_i,
-      .push_valid_i((c_valid || f_valid) && m_ready),
-      .push_ready_o(order_ready),
-      .push_data_i({pick_fp, to_tcdm}),
-      .pop_valid_o(order_valid),
-      .pop_ready_i(order_pop),
-      .pop_data_o({order_fp, order_tcdm})
-  );
-  logic tcdm_back_valid, ext_back_valid, back_valid;
-  logic [63:0] tcdm_back, ext_back, back;
-  logic held_t_valid, held_e_valid;
-  logic [63:0] held_t, held_e;
-  fifo #(
-      .WIDTH(64),
-      .DEPTH(8)
-  ) i_tcdm_hold (
-      .clk_i,
-      .rst_i,
-      .push_valid_i(core_tcdm_rsp && !(order_pop && order_tcdm && !held_t_valid)),
-      .push_ready_o(),
-      .push_data_i(tcdm_rsp_data_i[0]),
-      .pop_valid_o(held_t_valid),
-      .pop_ready_i(order_pop && order_tcdm),
-      .pop_data_o(held_t)
-  );
-  fifo #(
-      .WIDTH(64),
-      .DEPTH(8)
-  ) i_ext_hold (
-      .clk_i,
-      .rst_i,
-      .push_valid_i(ext_rsp_valid_i && !(order_pop && !order_tcdm && !held_e_valid)),
-      .push_ready_o(),
-      .push_data_i(ext_rsp_data_i),
-      .pop_valid_o(held_e_valid),
-      .pop_ready_i(order_pop && !order_tcdm),
-      .pop_data_o(held_e)
-  );
-  assign tcdm_back_valid = held_t_valid || core_tcdm_rsp;
-  assign tcdm_back = held_t_valid ? held_t : tcdm_rsp_data_i[0];
-  assign ext_back_valid = held_e_valid || ext_rsp_valid_i;
-  assign ext_back = held_e_valid ? held_e : ext_rsp_data_i;
-  assign back_valid = order_valid && (order_tcdm ? tcdm_back_valid : ext_back_valid);
-  assign back = order_tcdm ? tcdm_back : ext_back;
-  logic core_back_ready;
-  assign fp_rsp_valid = back_valid && order_fp;
-  assign order_pop = back_valid && (order_fp ? fp_rsp_ready : core_back_ready);
-  fifo #(
-      .WIDTH(64),
-      .DEPTH(2)
-  ) i_core_rsp_spill (
-      .clk_i,
-      .rst_i,
-      .push_valid_i(back_valid && !order_fp),
-      .push_ready_o(core_back_ready),
-      .push_data_i(back),
-      .pop_valid_o(core_rsp_valid),
-      .pop_ready_i(core_rsp_ready),
-      .pop_data_o(core_rsp_data)
+      .core_req_valid_i(core_req_valid),
+      .core_req_ready_o(core_req_ready),
+      .core_req_i(core_req),
+      .core_rsp_valid_o(core_rsp_valid),
+      .core_rsp_ready_i(core_rsp_ready),
+      .core_rsp_data_o(core_rsp_data),
+      .fp_req_valid_i(fp_req_valid),
+      .fp_req_ready_o(fp_req_ready),
+      .fp_req_i(fp_req),
+      .fp_rsp_valid_o(fp_rsp_valid),
+      .fp_rsp_ready_i(fp_rsp_ready),
+      .fp_rsp_data_o(fp_rsp_data),
+      .req_o(m_req),
+      .tcdm_valid_o(core_tcdm_valid),
+      .tcdm_ready_i(core_tcdm_ready),
+      .tcdm_rsp_valid_i(core_tcdm_rsp),
+      .tcdm_rsp_data_i(tcdm_rsp_data_i[0]),
+      .ext_valid_o,
+      .ext_ready_i,
+      .ext_rsp_valid_i,
+      .ext_rsp_data_i
   );
 
   // --- FP subsystem and streams --------------------------------------------------------------------------
@@ -355,7 +270,7 @@ module snitch_cc
         .req_o(fp_req),
         .rsp_valid_i(fp_rsp_valid),
         .rsp_ready_o(fp_rsp_ready),
-        .rsp_data_i(back),
+        .rsp_data_i(fp_rsp_data),
         .mem_done_o(fp_mem_done),
         .ssr_read_valid_i(s_read_valid),
         .ssr_read_data_i(s_read),

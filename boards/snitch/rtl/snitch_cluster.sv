@@ -62,7 +62,7 @@ module snitch_cluster
   offload_t md_op[Harts];
   offload_rsp_t md_ans;
 
-  logic [Harts-1:0] barrier, retire, sleeping, fp_issue, fpu_issue, fpu_repeated, fp_busy, offload;
+  logic [Harts-1:0] barrier, retire, sleeping, fp_issue, fpu_issue, fpu_repeated, fp_busy;
   logic [31:0] pc[Harts];
   logic [31:0] insn[Harts];
   logic [31:0] fp_insn[Harts];
@@ -75,7 +75,8 @@ module snitch_cluster
   logic [31:0] stream_issued[Harts][3];
   logic [63:0] retired_q[Harts];
   logic [63:0] fpu_issues_q[Harts];
-  logic [Harts-1:0] interrupt_q;
+  logic [Harts-1:0] interrupt;
+  hart_events_t events[Harts];
 
   logic [63:0] cycle_q;
 
@@ -99,7 +100,8 @@ module snitch_cluster
     logic ext_valid, ext_ready, ext_rsp_valid;
     mem_req_t ext_req;
     logic [63:0] ext_rsp_data;
-    logic dma_valid;
+    logic dma_valid, offload_fp, l0_miss, l0_prefetch;
+    logic [2:0] wrote;
     offload_t dma_op;
 
     snitch_cc #(
@@ -112,7 +114,7 @@ module snitch_cluster
         .rst_i,
         .hart_i(h),
         .boot_i,
-        .interrupt_i(interrupt_q[h]),
+        .interrupt_i(interrupt[h]),
         .fetch_valid_o(fetch_valid[h]),
         .fetch_addr_o(fetch_addr[h]),
         .fetch_ready_i(fetch_ready[h]),
@@ -143,6 +145,7 @@ module snitch_cluster
         .barrier_o(barrier[h]),
         .barrier_release_i(barrier_go_q),
         .retire_o(retire[h]),
+        .wrote_o(wrote),
         .pc_o(pc[h]),
         .insn_o(insn[h]),
         .sleeping_o(sleeping[h]),
@@ -152,7 +155,7 @@ module snitch_cluster
         .fpu_repeated_o(fpu_repeated[h]),
         .fp_insn_o(fp_insn[h]),
         .fp_busy_o(fp_busy[h]),
-        .offload_o(offload[h]),
+        .offload_fp_o(offload_fp),
         .waits_read_o(waits_read[h]),
         .waits_write_o(waits_write[h]),
         .stream_running_o(stream_running[h]),
@@ -186,8 +189,23 @@ module snitch_cluster
         .req_line_o(l0_line[h]),
         .req_ready_i(l0_req_ready[h]),
         .rsp_valid_i(l0_rsp[h]),
-        .rsp_data_i(l1_data)
+        .rsp_data_i(l1_data),
+        .miss_o(l0_miss),
+        .prefetch_o(l0_prefetch)
     );
+    assign events[h] = '{
+        retired: retire[h],
+        wrote_alu: wrote[0],
+        wrote_load: wrote[1],
+        wrote_answer: wrote[2],
+        core_to_fpss: offload_fp,
+        issue_fpss: fp_issue[h],
+        issue_fpu: fpu_issue[h],
+        l0_hit: fetch_valid[h] && fetch_ready[h],
+        l0_miss: l0_miss,
+        l0_prefetch: l0_prefetch,
+        l0_stall: fetch_valid[h] && !fetch_ready[h]
+    };
 
     // Memory outside: answers in order, EXT_CYCLES after the request.
     logic [63:0] out_data_q[8];
@@ -199,7 +217,7 @@ module snitch_cluster
     assign ext_rsp_valid = out_read_q != out_write_q && out_due_q[out_read_q] <= cycle_q;
     assign ext_rsp_data = out_data_q[out_read_q];
     assign per_valid[h] = ext_valid && ext_ready && is_peripheral;
-    assign per_write[h] = ext_req.write;
+    assign per_write[h] = ext_req.write && ext_req.strb[0];  // the upper halves hold nothing
     assign per_addr[h] = ext_req.addr;
     assign per_wdata[h] = ext_req.data;
     always_ff @(posedge clk_i) begin
@@ -212,6 +230,8 @@ module snitch_cluster
           out_due_q[out_write_q] <= cycle_q + 64'(EXT_CYCLES);
           if (is_peripheral) begin
             out_data_q[out_write_q] <= per_rdata[h];
+          end else if (ext_req.amo != AmoNone) begin
+            quern_snitch_stop(h, {28'b0, StopAccess}, pc[h], ext_req.addr);
           end else if (ext_req.write) begin
             quern_snitch_write(h, ext_req.addr, ext_req.data, {24'b0, ext_req.strb});
           end else begin
@@ -236,7 +256,7 @@ module snitch_cluster
       end
     end
     logic unused;
-    assign unused = ^{dma_valid, dma_op, offload[h], ext_req.amo};
+    assign unused = ^{dma_valid, dma_op};
   end
   if (!DMA_CORE) begin : gen_no_dma
     assign tcdm_valid[Ports-2] = 1'b0;
@@ -325,26 +345,21 @@ module snitch_cluster
       md_pointer_q <= md_pick == hart_t'(Harts - 1) ? '0 : md_pick + 1'b1;
   end
 
-  // Peripherals: scratch registers and the interrupt set and clear registers.
-  logic [31:0] scratch_q[4];
-  always_comb
-    for (int h = 0; h < Harts; h++) begin
-      per_rdata[h] = '0;
-      if (per_addr[h][11:5] == 7'h0c) per_rdata[h] = {32'b0, scratch_q[per_addr[h][4:3]]};
-    end
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      interrupt_q <= '0;
-      for (int k = 0; k < 4; k++) scratch_q[k] <= '0;
-    end else begin
-      for (int h = 0; h < Harts; h++)
-        if (per_valid[h] && per_write[h]) begin
-          if (per_addr[h][11:5] == 7'h0c) scratch_q[per_addr[h][4:3]] <= per_wdata[h][31:0];
-          if (per_addr[h][11:3] == 9'h034) interrupt_q <= interrupt_q | per_wdata[h][Harts-1:0];
-          if (per_addr[h][11:3] == 9'h035) interrupt_q <= interrupt_q & ~per_wdata[h][Harts-1:0];
-        end
-    end
-  end
+  snitch_peripheral #(
+      .HARTS(Harts)
+  ) i_peripheral (
+      .clk_i,
+      .rst_i,
+      .valid_i(per_valid),
+      .write_i(per_write),
+      .addr_i(per_addr),
+      .data_i(per_wdata),
+      .data_o(per_rdata),
+      .interrupt_o(interrupt),
+      .events_i(events),
+      .tcdm_accesses_i(accesses),
+      .tcdm_conflicts_i(conflicts)
+  );
 
   // Observation.
   always_ff @(posedge clk_i) begin
@@ -378,5 +393,5 @@ module snitch_cluster
     end
   end
   logic unused;
-  assign unused = ^{per_addr[0], per_wdata[0], accesses, conflicts, wide_out[0]};
+  assign unused = ^wide_out[0];
 endmodule

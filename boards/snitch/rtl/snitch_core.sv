@@ -45,6 +45,7 @@ module snitch_core
     input  logic         barrier_release_i,
     // Observation
     output logic         retire_o,
+    output logic [2:0]   wrote_o,  // register file: answer, load, own result
     output logic [31:0]  pc_o,
     output logic [31:0]  insn_o,
     output logic         sleeping_o,
@@ -82,186 +83,26 @@ module snitch_core
   assign imm_u = {insn[31:12], 12'b0};
   assign imm_j = {{12{insn[31]}}, insn[19:12], insn[20], insn[30:21], 1'b0};
 
-  fp_op_t fp;
-  logic legal, use_rs1, use_rs2, write_alu, write_later, is_load, is_store, is_amo, is_fp_mem, offload;
-  logic is_branch, is_jal, is_jalr, is_csr, is_fence, is_fence_i, is_wfi, is_mret, is_ecall, is_break;
-  unit_e unit;
-
-  logic fp_class;  // opcodes that the FP subsystem decodes
-  assign fp_class = opcode == 7'h07 || opcode == 7'h27 || opcode == 7'h43 || opcode == 7'h47 ||
-                    opcode == 7'h4b || opcode == 7'h4f || opcode == 7'h53 ||
-                    (opcode == 7'h33 && insn[31]);
-
+  core_op_t op;
+  snitch_decoder #(
+      .HAS_FP(HAS_FP),
+      .HAS_DMA(HAS_DMA)
+  ) i_decoder (
+      .insn_i(insn),
+      .op_o(op)
+  );
   logic [11:0] csr;
-  logic csr_offloaded;
   assign csr = insn[31:20];
-  assign csr_offloaded = HAS_FP && ((csr == 12'h7c0 && (f3 == 3'd6 || f3 == 3'd7)) ||
-                                    (csr == 12'h7c3 && (f3 == 3'd2 || f3 == 3'd3) && rs1 != '0));
-
-  always_comb begin
-    fp = '0;
-    if (fp_class) fp = fp_decode(insn);
-    legal = 1'b1;
-    use_rs1 = 1'b0;
-    use_rs2 = 1'b0;
-    write_alu = 1'b0;
-    write_later = 1'b0;
-    is_load = 1'b0;
-    is_store = 1'b0;
-    is_amo = 1'b0;
-    is_fp_mem = 1'b0;
-    offload = 1'b0;
-    unit = UnitFp;
-    is_branch = 1'b0;
-    is_jal = 1'b0;
-    is_jalr = 1'b0;
-    is_csr = 1'b0;
-    is_fence = 1'b0;
-    is_fence_i = 1'b0;
-    is_wfi = 1'b0;
-    is_mret = 1'b0;
-    is_ecall = 1'b0;
-    is_break = 1'b0;
-    unique case (opcode)
-      7'h37, 7'h17: write_alu = 1'b1;  // lui, auipc
-      7'h6f: begin
-        is_jal = 1'b1;
-        write_alu = 1'b1;
-      end
-      7'h67: begin
-        is_jalr = 1'b1;
-        use_rs1 = 1'b1;
-        write_alu = 1'b1;
-        legal = f3 == 3'd0;
-      end
-      7'h63: begin
-        is_branch = 1'b1;
-        use_rs1 = 1'b1;
-        use_rs2 = 1'b1;
-        legal = f3[2:1] != 2'b01;
-      end
-      7'h03: begin
-        is_load = 1'b1;
-        use_rs1 = 1'b1;
-        write_later = 1'b1;
-        legal = f3 != 3'd3 && f3 < 3'd6;
-      end
-      7'h23: begin
-        is_store = 1'b1;
-        use_rs1 = 1'b1;
-        use_rs2 = 1'b1;
-        legal = f3 < 3'd3;
-      end
-      7'h13: begin
-        use_rs1 = 1'b1;
-        write_alu = 1'b1;
-        legal = (f3 != 3'd1 || f7 == '0) && (f3 != 3'd5 || (f7 & 7'h5f) == '0);
-      end
-      7'h33: begin
-        if (insn[31]) begin
-          offload = 1'b1;
-          legal = HAS_FP && fp.legal;
-          use_rs1 = fp.int_rs1;
-          write_later = fp.int_rd;
-        end else begin
-          use_rs1 = 1'b1;
-          use_rs2 = 1'b1;
-          if (f7 == 7'h01) begin
-            offload = 1'b1;
-            unit = UnitMulDiv;
-            write_later = 1'b1;
-          end else begin
-            write_alu = 1'b1;
-            legal = f7 == '0 || (f7 == 7'h20 && (f3 == 3'd0 || f3 == 3'd5));
-          end
-        end
-      end
-      7'h2f: begin
-        is_amo = 1'b1;
-        use_rs1 = 1'b1;
-        use_rs2 = insn[31:27] != 5'b00010;
-        write_later = 1'b1;
-        legal = f3 == 3'd2 && (insn[31:27] <= 5'd4 || (insn[28:27] == '0));
-      end
-      7'h07, 7'h27: begin
-        offload = 1'b1;
-        is_fp_mem = 1'b1;
-        use_rs1 = 1'b1;
-        legal = HAS_FP && fp.legal;
-      end
-      7'h43, 7'h47, 7'h4b, 7'h4f, 7'h53: begin
-        offload = 1'b1;
-        legal = HAS_FP && fp.legal;
-        use_rs1 = fp.int_rs1;
-        write_later = fp.int_rd;
-      end
-      7'h0b: begin  // frep.o
-        offload = 1'b1;
-        use_rs1 = 1'b1;
-        fp.is_frep = 1'b1;
-        legal = HAS_FP && insn[7];
-      end
-      7'h2b: begin
-        offload = 1'b1;
-        unit = UnitSsr;
-        unique case (f3)
-          3'd2: begin  // scfgwi, scfgw
-            use_rs1 = 1'b1;
-            use_rs2 = rd == 5'd1;
-            legal = HAS_FP && (rd == '0 || (rd == 5'd1 && f7 == '0));
-          end
-          3'd1: begin  // scfgri, scfgr
-            use_rs2 = rs1 == 5'd1;
-            write_later = 1'b1;
-            legal = HAS_FP && (rs1 == '0 || (rs1 == 5'd1 && f7 == '0));
-          end
-          3'd0: begin  // DMA
-            unit = UnitDma;
-            use_rs1 = f7 != 7'd4 && f7 != 7'd5;
-            use_rs2 = f7 == 7'd0 || f7 == 7'd1 || f7 == 7'd3 || f7 == 7'd5 || f7 == 7'd6;
-            write_later = f7 >= 7'd2 && f7 <= 7'd5;
-            legal = HAS_DMA && f7 < 7'd8;
-          end
-          default: legal = 1'b0;
-        endcase
-      end
-      7'h0f: begin
-        is_fence = 1'b1;
-        is_fence_i = f3 == 3'd1;
-        legal = f3 < 3'd2;
-      end
-      7'h73: begin
-        if (f3 == 3'd0) begin
-          is_wfi = insn == 32'h1050_0073;
-          is_mret = insn == 32'h3020_0073;
-          is_ecall = insn == 32'h0000_0073;
-          is_break = insn == 32'h0010_0073;
-          legal = is_wfi || is_mret || is_ecall || is_break;
-        end else begin
-          legal = f3 != 3'd4;
-          use_rs1 = !f3[2];
-          if (csr_offloaded) begin
-            offload = 1'b1;
-            fp.is_ssr_csr = csr == 12'h7c0;
-            fp.is_chain_csr = csr == 12'h7c3;
-            fp.direct = 1'b1;
-          end else begin
-            is_csr = 1'b1;
-            write_alu = 1'b1;
-          end
-        end
-      end
-      default: legal = 1'b0;
-    endcase
-  end
 
   // --- Operands ------------------------------------------------------------------------------------------
   logic [31:0] a, b;
   assign a = rf_q[rs1];
   assign b = rf_q[rs2];
   logic operands_ready, rd_ready;
-  assign operands_ready = !(use_rs1 && busy_q[rs1]) && !(use_rs2 && busy_q[rs2]);
-  assign rd_ready = !((write_alu || write_later) && busy_q[rd]);
+  assign operands_ready = !(op.use_rs1 && busy_q[rs1]) && !(op.use_rs2 && busy_q[rs2]);
+  // The scoreboard looks at bits 11:7 of every instruction, also where they are no register (stores,
+  // branches) or an FP register: `fadd.d fa2, ...` and `sw a4, 44(a1)` wait for a load to a2.
+  assign rd_ready = !busy_q[rd];
 
   logic present;
   assign fetch_valid_o = !asleep_q;
@@ -272,7 +113,7 @@ module snitch_core
   logic [31:0] csr_old, csr_new, csr_operand;
   logic csr_known, csr_write;
   logic is_barrier;
-  assign is_barrier = is_csr && csr == 12'h7c2;
+  assign is_barrier = op.is_csr && csr == 12'h7c2;
   always_comb begin
     csr_known = 1'b1;
     csr_old = '0;
@@ -315,7 +156,7 @@ module snitch_core
   assign operand_b = opcode == 7'h33 ? b : imm_i;
   assign less = $signed(a) < $signed(opcode == 7'h63 ? b : operand_b);
   assign less_u = a < (opcode == 7'h63 ? b : operand_b);
-  assign address = is_amo ? a : a + (opcode[5] ? imm_s : imm_i);
+  assign address = op.is_amo ? a : a + (opcode[5] ? imm_s : imm_i);
   always_comb begin
     unique case (f3)
       3'd0: alu = opcode == 7'h33 && f7[5] ? a - b : a + operand_b;
@@ -355,11 +196,11 @@ module snitch_core
       2'd3: misaligned = address[2:0] != '0;
     endcase
     cause = StopNone;
-    if (!legal || (is_csr && !csr_known)) cause = StopIllegal;
-    else if (is_break) cause = StopBreak;
-    else if (is_ecall) cause = StopEcall;
-    else if ((is_load || (is_fp_mem && fp.is_load)) && misaligned) cause = StopMisalignedLoad;
-    else if ((is_store || is_amo || (is_fp_mem && fp.is_store)) && misaligned)
+    if (!op.legal || (op.is_csr && !csr_known)) cause = StopIllegal;
+    else if (op.is_break) cause = StopBreak;
+    else if (op.is_ecall) cause = StopEcall;
+    else if ((op.is_load || (op.is_fp_mem && op.fp.is_load)) && misaligned) cause = StopMisalignedLoad;
+    else if ((op.is_store || op.is_amo || (op.is_fp_mem && op.fp.is_store)) && misaligned)
       cause = StopMisalignedStore;
     else if (pc_d[1:0] != '0) cause = StopMisalignedFetch;
   end
@@ -379,7 +220,7 @@ module snitch_core
     if (caq_valid_q != '0)
       for (int k = 0; k < CaqDepth; k++)
         if (caq_valid_q[k] && caq_tag_q[k] == address[18:3] &&
-            (is_store || is_amo || caq_write_q[k])) caq_hit = 1'b1;
+            (op.is_store || op.is_amo || caq_write_q[k])) caq_hit = 1'b1;
   end
   assign caq_full = caq_valid_q[caq_push_q];
 
@@ -401,11 +242,11 @@ module snitch_core
       5'b00010: amo = AmoLr;
       default:  amo = AmoSc;
     endcase
-    if (!is_amo) amo = AmoNone;
+    if (!op.is_amo) amo = AmoNone;
   end
   logic can_go;  // everything but the units is ready
   assign can_go = present && operands_ready && rd_ready && cause == StopNone;
-  assign lsu_valid = can_go && (is_load || is_store || is_amo) && !caq_hit;
+  assign lsu_valid = can_go && (op.is_load || op.is_store || op.is_amo) && !caq_hit;
   snitch_lsu #(
       .OUTSTANDING(4),
       .TAG(5)
@@ -414,7 +255,7 @@ module snitch_core
       .rst_i,
       .valid_i(lsu_valid),
       .ready_o(lsu_ready),
-      .write_i(is_store),
+      .write_i(op.is_store),
       .size_i(f3[1:0]),
       .signed_i(!f3[2]),
       .amo_i(amo),
@@ -436,34 +277,34 @@ module snitch_core
   );
 
   // --- Offload -------------------------------------------------------------------------------------------
-  assign off_valid_o = can_go && offload && !(is_fp_mem && caq_full);
-  assign off_o = '{insn: insn, a: fp.is_chain_csr ? csr_operand : a, b: is_fp_mem ? address : b,
-                   unit: unit, fp: fp};
+  assign off_valid_o = can_go && op.offload && !(op.is_fp_mem && caq_full);
+  assign off_o = '{insn: insn, a: op.fp.is_chain_csr ? csr_operand : a, b: op.is_fp_mem ? address : b,
+                   unit: op.unit, fp: op.fp};
 
   // --- Retire --------------------------------------------------------------------------------------------
   logic unit_ready, retire, write_now;
   always_comb begin
     unit_ready = 1'b1;
-    if (is_load || is_store || is_amo) unit_ready = lsu_ready && !caq_hit;
-    else if (offload) unit_ready = off_ready_i && !(is_fp_mem && caq_full);
-    else if (is_fence) unit_ready = lsu_empty && caq_valid_q == '0;
+    if (op.is_load || op.is_store || op.is_amo) unit_ready = lsu_ready && !caq_hit;
+    else if (op.offload) unit_ready = off_ready_i && !(op.is_fp_mem && caq_full);
+    else if (op.is_fence) unit_ready = lsu_empty && caq_valid_q == '0;
     else if (is_barrier) unit_ready = barrier_release_i;
   end
   assign retire = can_go && unit_ready;
   assign barrier_o = can_go && is_barrier;
-  assign write_now = retire && write_alu && rd != '0;
+  assign write_now = retire && op.write_alu && rd != '0;
   assign load_ready = !write_now;
   assign ans_ready_o = !write_now && !load_valid;
-  assign flush_o = retire && is_fence_i;
+  assign flush_o = retire && op.is_fence_i;
 
   logic [31:0] imm_jalr;
   assign imm_jalr = a + imm_i;
   always_comb begin
     pc_d = pc_q + 32'd4;
-    if (is_jal) pc_d = pc_q + imm_j;
-    else if (is_jalr) pc_d = {imm_jalr[31:1], 1'b0};
-    else if (is_branch && taken) pc_d = pc_q + imm_b;
-    else if (is_mret) pc_d = mepc_q;
+    if (op.is_jal) pc_d = pc_q + imm_j;
+    else if (op.is_jalr) pc_d = {imm_jalr[31:1], 1'b0};
+    else if (op.is_branch && taken) pc_d = pc_q + imm_b;
+    else if (op.is_mret) pc_d = mepc_q;
   end
 
   always_ff @(posedge clk_i) begin
@@ -493,8 +334,8 @@ module snitch_core
       if (retire) begin
         pc_q <= pc_d;
         instret_q <= instret_q + 1'b1;
-        if (is_wfi) asleep_q <= !(interrupt_i && mie_q != '0);
-        if (is_csr && csr_write) begin
+        if (op.is_wfi) asleep_q <= !(interrupt_i && mie_q != '0);
+        if (op.is_csr && csr_write) begin
           unique case (csr)
             12'h001: fflags_q <= csr_new[4:0];
             12'h002: frm_q <= csr_new[2:0];
@@ -534,13 +375,13 @@ module snitch_core
         if (ans_i.rd != '0) rf_q[ans_i.rd] <= ans_i.data;
         busy_q[ans_i.rd] <= 1'b0;
       end
-      if (retire && write_later && rd != '0) busy_q[rd] <= 1'b1;
+      if (retire && op.write_later && rd != '0) busy_q[rd] <= 1'b1;
 
       // Outstanding FP accesses.
-      if (retire && is_fp_mem) begin
+      if (retire && op.is_fp_mem) begin
         caq_valid_q[caq_push_q] <= 1'b1;
         caq_tag_q[caq_push_q] <= address[18:3];
-        caq_write_q[caq_push_q] <= fp.is_store;
+        caq_write_q[caq_push_q] <= op.fp.is_store;
         caq_push_q <= caq_push_q + 1'b1;
       end
       if (fp_mem_done_i) begin
@@ -551,6 +392,7 @@ module snitch_core
   end
 
   assign retire_o = retire;
+  assign wrote_o = {ans_valid_i && ans_ready_o, load_valid && load_ready, write_now};
   assign pc_o = pc_q;
   assign insn_o = insn;
   assign sleeping_o = asleep_q;

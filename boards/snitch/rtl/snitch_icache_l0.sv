@@ -15,7 +15,10 @@ module snitch_icache_l0 #(
     output logic [25:0] req_line_o,
     input  logic        req_ready_i,
     input  logic        rsp_valid_i,
-    input  logic [31:0] rsp_data_i[16]
+    input  logic [31:0] rsp_data_i[16],
+    // A demand refill, a prefetch begins
+    output logic        miss_o,
+    output logic        prefetch_o
 );
   localparam int unsigned IndexWidth = $clog2(LINES);
   typedef logic [IndexWidth-1:0] index_t;
@@ -80,6 +83,8 @@ module snitch_icache_l0 #(
   assign req_line_o = prefetch_valid_q ? prefetch_line_q : line;  // in the order of their need
   logic request;
   assign request = req_valid_o && req_ready_i;
+  assign miss_o = request && !prefetch_valid_q;
+  assign prefetch_o = request && prefetch_valid_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

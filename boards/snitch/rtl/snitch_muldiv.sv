@@ -1,5 +1,11 @@
-// The multiplier and divider that the cores of a cluster share. A product takes one register; the divider
-// is serial and skips the leading zeros that dividend and divisor allow.
+// The multiplier and divider that the cores of a cluster share. A product takes one register and may
+// overtake a division; the divider is serial.
+//
+//   steps of a division = leading zeros of |divisor| - leading zeros of the dividend + 1,
+//                         33 for a divisor of zero,
+//                         none when the difference is negative: the quotient is zero, the result is ready
+//
+// A negative dividend -n counts as 2n - 1. (That rests on one conformance program, mix_all1; the rest on six.)
 module snitch_muldiv #(
     parameter int unsigned ID = 8
 ) (
@@ -35,12 +41,11 @@ module snitch_muldiv #(
 
   // Divider: quotient bits from `count_q` down to 0.
   state_e state_q;
-  logic [4:0] count_q;
+  logic [5:0] count_q;
   logic [31:0] quotient_q, rest_q;
   logic [63:0] divisor_q;
-  logic negate_quotient_q, negate_rest_q, want_rest_q, by_zero_q,
-      zero_q;  // the quotient is known to be zero: the result is there at once
-  logic [31:0] dividend_q;
+  logic negate_quotient_q, negate_rest_q, want_rest_q;
+  logic zero_q;  // the quotient is known to be zero: the result is there at once
   logic [ID-1:0] div_id_q;
   logic div_ready, div_valid, div_taken;
   logic [31:0] div_data;
@@ -56,22 +61,23 @@ module snitch_muldiv #(
   assign is_signed = !op_i[0];
   assign a_abs = is_signed && a_i[31] ? -a_i : a_i;
   assign b_abs = is_signed && b_i[31] ? -b_i : b_i;
-  assign zeros_a = leading_zeros(a_abs);
+  assign zeros_a = leading_zeros(is_signed && a_i[31] ? {~a_i[30:0], 1'b1} : a_i);
   assign zeros_b = leading_zeros(b_abs);
-  // A divisor that fills the word does not take the short way.
-  logic wide_divisor;
-  assign wide_divisor = is_signed && b_i[31] ? !b_i[30] : b_i[31];
+  logic by_zero, short;
+  logic [5:0] steps;
+  assign by_zero = b_i == '0;
+  assign short = zeros_b < zeros_a;
+  // A divisor of zero needs no case of its own: every quotient bit is one, the rest stays the dividend.
+  assign steps = by_zero ? 6'd32 : short ? '0 : zeros_b - zeros_a;
 
   assign div_ready = state_q == Idle;
   assign div_valid = state_q == Finish || (state_q == Divide && zero_q);
   always_comb begin
-    if (by_zero_q) div_data = want_rest_q ? dividend_q : '1;
-    else if (want_rest_q) div_data = negate_rest_q ? -rest_q : rest_q;
+    if (want_rest_q) div_data = negate_rest_q ? -rest_q : rest_q;
     else div_data = negate_quotient_q ? -quotient_q : quotient_q;
   end
 
-  // A product waits for a division that is under way.
-  assign ready_o = op_i[2] ? div_ready : mul_ready && div_ready;
+  assign ready_o = op_i[2] ? div_ready : mul_ready;
 
   // Response: round robin between the two.
   logic pointer_q, pick;
@@ -90,7 +96,7 @@ module snitch_muldiv #(
     end else begin
       if (valid_o && ready_i) pointer_q <= snitch_pkg::rr2_next({div_valid, mul_valid_q}, pointer_q);
       if (mul_ready) begin
-        mul_valid_q <= valid_i && !op_i[2] && div_ready;
+        mul_valid_q <= valid_i && !op_i[2];
         mul_data_q <= op_i[1:0] == 2'd0 ? product[31:0] : product[63:32];
         mul_id_q <= id_i;
       end
@@ -98,14 +104,12 @@ module snitch_muldiv #(
         Idle:
         if (valid_i && op_i[2]) begin
           state_q <= Divide;
-          count_q <= b_i == '0 ? (a_i != '0 ? 5'd27 : 5'd31) : zeros_b < zeros_a ? '0 : 5'(zeros_b - zeros_a);
-          divisor_q <= zeros_b < zeros_a ? {32'b0, b_abs} : {32'b0, b_abs} << (zeros_b - zeros_a);
+          count_q <= steps;
+          divisor_q <= {32'b0, b_abs} << steps;
           quotient_q <= '0;
           rest_q <= a_abs;
-          dividend_q <= a_i;
-          by_zero_q <= b_i == '0;
-          zero_q <= !wide_divisor && b_i != '0 && zeros_b < zeros_a;
-          negate_quotient_q <= is_signed && a_i[31] != b_i[31];
+          zero_q <= short && !by_zero;
+          negate_quotient_q <= is_signed && a_i[31] != b_i[31] && !by_zero;
           negate_rest_q <= is_signed && a_i[31];
           want_rest_q <= op_i[1];
           div_id_q <= id_i;

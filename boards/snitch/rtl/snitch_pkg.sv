@@ -36,6 +36,32 @@ package snitch_pkg;
     logic   write_fp;
   } fp_op_t;
 
+  // What the integer core needs to know of one instruction.
+  typedef struct packed {
+    logic   legal;
+    logic   use_rs1;
+    logic   use_rs2;
+    logic   write_alu;    // writes rd in its own cycle
+    logic   write_later;  // writes rd when an answer comes
+    logic   is_load;
+    logic   is_store;
+    logic   is_amo;
+    logic   is_fp_mem;    // FP load or store: the core computes the address
+    logic   offload;
+    logic   is_branch;
+    logic   is_jal;
+    logic   is_jalr;
+    logic   is_csr;       // of the core itself
+    logic   is_fence;
+    logic   is_fence_i;
+    logic   is_wfi;
+    logic   is_mret;
+    logic   is_ecall;
+    logic   is_break;
+    unit_e  unit;
+    fp_op_t fp;
+  } core_op_t;
+
   typedef struct packed {
     logic [31:0] insn;
     logic [31:0] a;        // integer rs1
@@ -61,6 +87,21 @@ package snitch_pkg;
     logic [63:0] data;
     logic [7:0]  strb;
   } mem_req_t;
+
+  // What happens in one hart in one cycle, for the performance counters.
+  typedef struct packed {
+    logic retired;
+    logic wrote_alu;     // the three users of the register-file write port
+    logic wrote_load;
+    logic wrote_answer;
+    logic core_to_fpss;  // offloaded to the FP subsystem
+    logic issue_fpss;    // issued by the sequencer, repetitions included
+    logic issue_fpu;     // of these the FPU's
+    logic l0_hit;
+    logic l0_miss;       // a refill that the core waits for begins
+    logic l0_prefetch;
+    logic l0_stall;
+  } hart_events_t;
 
   // Why the core stopped the run.
   typedef enum logic [3:0] {

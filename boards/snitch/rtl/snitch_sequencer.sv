@@ -68,7 +68,7 @@ module snitch_sequencer
   assign take_direct = valid_i && data_i.fp.direct && idle;
   assign ready_o = take_frep || take_buffered || (take_direct && ready_i);
 
-  // Innermost loop around the instruction to issue gives the stagger.
+  // The innermost loop of the nest staggers, an outer one does not.
   logic [2:0] offset;
   logic [3:0] offset_mask;
   logic repeated;
@@ -79,8 +79,10 @@ module snitch_sequencer
     for (int unsigned k = 0; k < LOOPS; k++) begin
       if ((LoopWidth + 1)'(k) < loops_q && !dead_q[k] &&
           ptr_t'(read_q - start_q[k]) <= length_q[k]) begin
-        offset = stagger_q[k];
-        offset_mask = stagger_mask_q[k];
+        if ((LoopWidth + 1)'(k) + 1'b1 == loops_q) begin
+          offset = stagger_q[k];
+          offset_mask = stagger_mask_q[k];
+        end
         repeated = repeated || iteration_q[k] != '0;
       end
     end
