@@ -109,4 +109,7 @@ class Decoder {
   std::array<std::vector<const InstructionForm*>, 32> compressed_;
 };
 
+// Machine code as instructions, from its first byte to its last.
+std::vector<Instruction> decode_all(std::string_view code);
+
 }  // namespace quern::timing

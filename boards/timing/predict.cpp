@@ -15,18 +15,6 @@ struct Loop {
   std::size_t first = 0, last = 0;  // instructions, the branch included
 };
 
-std::vector<Instruction> decode_all(std::string_view code) {
-  std::vector<Instruction> instructions;
-  for (std::size_t at = 0; at + 2 <= code.size();) {
-    std::uint8_t bytes[4] = {};
-    for (std::size_t i = 0; i < 4 && at + i < code.size(); ++i)
-      bytes[i] = static_cast<std::uint8_t>(code[at + i]);
-    instructions.push_back(Decoder::instance().decode(bytes));
-    at += instructions.back().bytes;
-  }
-  return instructions;
-}
-
 int fma_count(std::span<const Instruction> instructions) {
   return static_cast<int>(
       std::count_if(instructions.begin(), instructions.end(),
