@@ -55,8 +55,7 @@ double mca_cycles(const std::string& text, int lmul, int sew) {
 // The text of a loop, from the object.
 std::string disassembled(const std::filesystem::path& object, const ElfFunction& function,
                          const Prediction& prediction) {
-  const auto dump =
-      run_process({"llvm-objdump-19", "-d", "--no-show-raw-insn", object.string()});
+  const auto dump = run_process({"llvm-objdump-19", "-d", "--no-show-raw-insn", object.string()});
   EXPECT_TRUE(dump.good()) << dump.errors;
   std::istringstream lines(dump.output);
   std::string text;
@@ -188,7 +187,8 @@ TEST(McaSlow, DiffersFromLlvmByNamedRulesOnGeneratedLoops) {
   }
   const auto report = [](const char* what, std::vector<double> values) {
     for (double& value : values) value = std::abs(value);
-    const double median = middle_of(values), worst = *std::max_element(values.begin(), values.end());
+    const double median = middle_of(values),
+                 worst = *std::max_element(values.begin(), values.end());
     std::printf("%s: median %.1f %%, largest %.1f %%\n", what, 100 * median, 100 * worst);
     return std::pair{median, worst};
   };
@@ -209,8 +209,9 @@ TEST(McaSlow, MeasuredLoopsDecideBetweenTheTwo) {
     GTEST_SKIP() << "llvm-mca-22 (package llvm-22) and llvm-mc-19 (llvm-19) are needed";
   const Parameters parameters = load_parameters(root / "boards" / "bpi-f3.json");
   const std::string fill = "vse8.v v8, (a0)\nadd a0, a0, a3\nbltu a0, a2, 8\n",
-                    copy = "vle8.v v8, (a1)\nadd a1, a1, a3\nvse8.v v8, (a0)\n"
-                           "add a0, a0, a3\nbltu a0, a2, 8\n";
+                    copy =
+                        "vle8.v v8, (a1)\nadd a1, a1, a3\nvse8.v v8, (a0)\n"
+                        "add a0, a0, a3\nbltu a0, a2, 8\n";
   const struct {
     const char* name;
     std::string text;
@@ -237,9 +238,8 @@ TEST(McaSlow, MeasuredLoopsDecideBetweenTheTwo) {
     const auto source = folder / "measured.s", object = folder / "measured.o";
     write_file(source, ".globl kernel\n.type kernel, @function\nkernel:\n" + row.text +
                            ".size kernel, .-kernel\n");
-    const auto assembled =
-        run_process({"llvm-mc-19", "--triple=riscv64", "--mattr=+m,+a,+f,+d,+v", "--filetype=obj",
-                     "-o", object.string(), source.string()});
+    const auto assembled = run_process({"llvm-mc-19", "--triple=riscv64", "--mattr=+m,+a,+f,+d,+v",
+                                        "--filetype=obj", "-o", object.string(), source.string()});
     ASSERT_TRUE(assembled.good()) << assembled.errors;
     const ElfFile file = read_elf(object);
     const auto instructions = decode_all(file.code(*file.find("kernel")));

@@ -84,12 +84,12 @@ struct Parameters {
   int store_data_slack = 0;    // cycles after issue until a scalar store needs its data
   double masked_factor = 1;    // occupancy of a masked operation over the unmasked one
   int mispredict_penalty = 0;
-  int taken_branch_bubble = 0;  // cycles lost after a taken branch that was predicted
+  int taken_branch_bubble = 0;          // cycles lost after a taken branch that was predicted
   bool taken_branch_ends_group = true;  // nothing issues beside it
   bool write_back_in_order = false;     // no result is written before an older one's
-  int predictor_bits = 12;      // log2 of two-bit counters
-  int predictor_history = 8;    // branches of global history
-  int trap_cycles = 0;          // an element-misaligned vector access, handled by a trap
+  int predictor_bits = 12;              // log2 of two-bit counters
+  int predictor_history = 8;            // branches of global history
+  int trap_cycles = 0;                  // an element-misaligned vector access, handled by a trap
   bool misaligned_vector_traps = false;
   std::vector<Unit> units;
   std::array<ClassTiming, instruction_class_count> classes;
