@@ -4,10 +4,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/process.h"
 #include "boards/transports/elf_header.h"
 
@@ -32,6 +34,13 @@ std::string cpu_model(const Machine& machine) {
                        machine.vlen);
   }
   return out;
+}
+
+constexpr std::size_t path_length = 64;  // of the scratch folder, whatever TMPDIR says
+
+// Does the program look for files beside itself (an rpath of $ORIGIN)?
+bool wants_its_place(const std::filesystem::path& binary) {
+  return read_file(binary).find("$ORIGIN") != std::string::npos;
 }
 
 // QEMU met a fault of its own (assert, g_assert): it says where in its source, and dies of a
@@ -120,7 +129,9 @@ QemuTransport::~QemuTransport() {
 
 std::filesystem::path QemuTransport::folder() {
   if (folder_.empty()) {
-    std::string name = (std::filesystem::temp_directory_path() / "quern-qemu-XXXXXX").string();
+    // Of one length wherever it is, as far as that goes (see stage()).
+    std::string name = (std::filesystem::temp_directory_path() / "quern-qemu-").string();
+    name.append(std::max(path_length, name.size()) - name.size(), '-').append("XXXXXX");
     if (mkdtemp(name.data()) == nullptr) {
       throw bad_input("{}: cannot make a folder for temporary files: {}", name,
                       std::strerror(errno));
@@ -161,8 +172,25 @@ static std::string foreign_variables(const std::map<std::string, std::string>& w
   return names;
 }
 
+std::filesystem::path QemuTransport::stage(const std::filesystem::path& binary) {
+  const std::filesystem::path place = folder() / fmt::format("program-{:06}", files_++);
+  std::error_code error;
+  if (wants_its_place(binary)) {
+    std::filesystem::create_symlink(std::filesystem::absolute(binary), place, error);
+  } else {
+    // A link where the file system allows it: no copy of a large program for each run.
+    std::filesystem::create_hard_link(std::filesystem::canonical(binary), place, error);
+    if (error) {
+      error.clear();
+      std::filesystem::copy_file(binary, place, error);
+    }
+  }
+  return error ? binary : place;
+}
+
 std::vector<std::string> QemuTransport::command(const Program& program,
-                                                const std::filesystem::path& refusals) const {
+                                                const std::filesystem::path& refusals,
+                                                const std::filesystem::path& binary) const {
   std::vector<std::string> out = {toolchain_.emulator, "-L", toolchain_.sysroot.string(), "-cpu",
                                   cpu_};
   std::vector<QemuPlugin> plugins = plugins_;
@@ -178,7 +206,9 @@ std::vector<std::string> QemuTransport::command(const Program& program,
     for (const auto& argument : plugin.arguments) value += "," + commas_doubled(argument);
     out.insert(out.end(), {"-plugin", value});
   }
-  out.push_back(std::filesystem::absolute(program.binary).string());
+  // Programs see the name that they were called by, not where they run from.
+  out.insert(out.end(), {"-0", program.binary.filename().string()});
+  out.push_back(std::filesystem::absolute(binary).string());
   out.insert(out.end(), program.arguments.begin(), program.arguments.end());
   return out;
 }
@@ -207,10 +237,11 @@ RunResult QemuTransport::run(const Program& program) {
     options.environment["MALLOC_ARENA_MAX"] = "1";
     refusals = scratch("refusals");
   }
-  const auto words = command(program, refusals);
-  const ProcessResult process = run_process(words, options);
+  const std::filesystem::path staged = stage(program.binary);
+  const ProcessResult process = run_process(command(program, refusals, staged), options);
   RunResult result;
   std::error_code ignored;
+  if (staged != program.binary) std::filesystem::remove(staged, ignored);
   const std::string name = std::filesystem::path(toolchain_.emulator).filename().string();
   const bool refused_start = emulator_refused(process, name);
   const bool refused_memory =
@@ -223,7 +254,7 @@ RunResult QemuTransport::run(const Program& program) {
   result.errors = process.errors;
   result.output_cut = process.output_cut;
   result.host_seconds = process.seconds;
-  result.command = shell_quoted(words);
+  result.command = shell_quoted(command(program, refusals, program.binary));
   return result;
 }
 

@@ -43,7 +43,11 @@ class QemuTransport : public Transport {
 
  private:
   std::vector<std::string> command(const Program& program,
-                                   const std::filesystem::path& refusals) const;
+                                   const std::filesystem::path& refusals,
+                                   const std::filesystem::path& binary) const;
+  // Where the guest runs from: a guest's stack and heap, and so its modelled cycles, follow the
+  // length of its path, which is made the same for every binary here.
+  std::filesystem::path stage(const std::filesystem::path& binary);
   std::filesystem::path folder();  // for scratch files; made when first asked for
 
   Toolchain toolchain_;
