@@ -24,7 +24,7 @@ Session::Session(Board board, const std::string& via, const std::string& simulat
   transport_ = kind.make(machine);
 }
 
-TimedRun Session::run(const Program& program, bool functions) {
+TimedRun Session::run(const Program& program, Detail detail) {
   TimedRun run;
   auto* qemu = dynamic_cast<QemuTransport*>(transport_.get());
   std::string report;
@@ -33,7 +33,8 @@ TimedRun Session::run(const Program& program, bool functions) {
     qemu->set_plugins(
         {{QUERN_TIMING_PLUGIN,
           {"board=" + std::filesystem::absolute(board_.file).string(), "report=" + report,
-           std::string("functions=") + (functions ? "on" : "off")}}});
+           std::string("functions=") + (detail.functions ? "on" : "off"),
+           std::string("shared_l2=") + (detail.shared_l2 ? "on" : "off")}}});
   }
   run.result = transport_->run(program);
   run.cycles = run.result.cycles;

@@ -288,7 +288,7 @@ const Core::Resolved& Core::resolve(const Block& block, VectorType entry) {
   for (const Instruction& instruction : block.instructions) {
     resolved->ops.push_back(make_micro_op(parameters_, instruction, type));
     if (instruction.vector_type_known())
-      type = instruction.new_vector_type();
+      type = instruction.new_vector_type(type);
     else if (instruction.sets_vector_type())
       ++assumed_types_;
   }

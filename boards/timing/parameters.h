@@ -89,7 +89,8 @@ struct Parameters {
   bool write_back_in_order = false;     // no result is written before an older one's
   int predictor_bits = 12;              // log2 of two-bit counters
   int predictor_history = 8;            // branches of global history
-  int trap_cycles = 0;                  // an element-misaligned vector access, handled by a trap
+  int vl_granule = 0;   // bits: vectors cost the parts of this size that vl fills; 0: LMUL
+  int trap_cycles = 0;  // an element-misaligned vector access, handled by a trap
   bool misaligned_vector_traps = false;
   std::vector<Unit> units;
   std::array<ClassTiming, instruction_class_count> classes;

@@ -59,6 +59,7 @@ PipelineState Pipeline::state() const {
   state.vector_used = static_cast<std::uint8_t>(vector_used_);
   state.lmul_log2 = vector_type.lmul_log2;
   state.sew = vector_type.sew;
+  state.vl = vector_type.vl;
   return state;
 }
 
@@ -73,7 +74,7 @@ void Pipeline::restore(const PipelineState& state, std::int64_t cycle) {
   cycle_ = cycle;
   slots_used_ = state.slots_used;
   vector_used_ = state.vector_used;
-  vector_type = {state.lmul_log2, state.sew};
+  vector_type = {state.lmul_log2, state.sew, state.vl};
 }
 
 }  // namespace quern::timing

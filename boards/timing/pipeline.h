@@ -48,7 +48,7 @@ struct PipelineState {
   std::uint8_t vector_used = 0;
   std::int8_t lmul_log2 = 0;
   std::uint8_t sew = 8;
-  std::array<std::uint8_t, 2> unused{};
+  std::uint16_t vl = 0;
   bool operator==(const PipelineState&) const = default;
 };
 

@@ -123,7 +123,7 @@ Resolved resolve(const Parameters& parameters, std::span<const Instruction> loop
   Resolved resolved{{}, entry};
   for (const Instruction& instruction : loop) {
     resolved.ops.push_back(make_micro_op(parameters, instruction, resolved.exit));
-    if (instruction.vector_type_known()) resolved.exit = instruction.new_vector_type();
+    if (instruction.vector_type_known()) resolved.exit = instruction.new_vector_type(resolved.exit);
   }
   return resolved;
 }
@@ -285,7 +285,7 @@ Prediction predict(const Parameters& parameters, const ElfFile& file, const ElfF
   if (most > 0) {
     VectorType entry;
     for (std::size_t i = 0; i < best.first; ++i)
-      if (instructions[i].vector_type_known()) entry = instructions[i].new_vector_type();
+      if (instructions[i].vector_type_known()) entry = instructions[i].new_vector_type(entry);
     prediction = predict_loop(
         parameters, std::span(instructions).subspan(best.first, best.last - best.first + 1), entry);
     prediction.spills = count_spills(instructions, best);

@@ -42,8 +42,7 @@ class QemuTransport : public Transport {
   const std::string& cpu() const { return cpu_; }
 
  private:
-  std::vector<std::string> command(const Program& program,
-                                   const std::filesystem::path& refusals,
+  std::vector<std::string> command(const Program& program, const std::filesystem::path& refusals,
                                    const std::filesystem::path& binary) const;
   // Where the guest runs from: a guest's stack and heap, and so its modelled cycles, follow the
   // length of its path, which is made the same for every binary here.
