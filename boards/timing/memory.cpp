@@ -43,8 +43,8 @@ void OuterMemory::insert(const Cache::Entry& entry, Tick at, MemoryCounts& count
 
 OuterMemory::Arrival OuterMemory::read(Line line, Tick at, MemoryCounts& counts) {
   const std::lock_guard lock(mutex_);
-  const Tick start = std::max(at, l2_busy_);
-  l2_busy_ = start + l2_read_;
+  const Tick start = std::max(at, l2_read_busy_);
+  l2_read_busy_ = start + l2_read_;
   if (Cache::Entry* entry = l2_.find(line)) {
     const bool pending = entry->ready > start + l2_extra_;
     return {std::max(start + l2_extra_, entry->ready), pending ? StallCause::dram : StallCause::l2};
@@ -59,14 +59,14 @@ OuterMemory::Arrival OuterMemory::read(Line line, Tick at, MemoryCounts& counts)
 
 Tick OuterMemory::write(Line line, Tick at, MemoryCounts& counts) {
   const std::lock_guard lock(mutex_);
-  const Tick start = std::max(at, l2_busy_);
-  l2_busy_ = start + l2_write_;
+  const Tick start = std::max(at, l2_write_busy_);
+  l2_write_busy_ = start + l2_write_;
   if (Cache::Entry* entry = l2_.find(line)) {
     entry->dirty = true;
-    return l2_busy_;
+    return l2_write_busy_;
   }
-  insert({.line = line, .ready = l2_busy_, .dirty = true}, start, counts);
-  return std::max(l2_busy_, dram_busy_);
+  insert({.line = line, .ready = l2_write_busy_, .dirty = true}, start, counts);
+  return std::max(l2_write_busy_, dram_busy_);
 }
 
 Memory::Memory(const Parameters& parameters, std::shared_ptr<OuterMemory> outer)
