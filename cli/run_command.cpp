@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "boards/session.h"
 #include "cli/commands.h"
@@ -13,7 +14,7 @@ namespace {
 
 struct Options {
   std::string board, via, simulator, program;
-  std::vector<std::string> arguments;
+  std::vector<std::string> arguments, environment;
   double time_limit = 0;
   double memory_limit = 0;
   boards::Session::Detail detail;
@@ -71,6 +72,12 @@ ExitCode run(Context& context, const Options& options) {
   boards::Session session(boards::load_board(context.root, options.board), options.via,
                           options.simulator);
   boards::Program program{options.program, options.arguments};
+  for (const std::string& setting : options.environment) {
+    const auto equal = setting.find('=');
+    if (equal == std::string::npos || equal == 0)
+      throw bad_input("--env {}: expected NAME=VALUE", setting);
+    program.environment[setting.substr(0, equal)] = setting.substr(equal + 1);
+  }
   if (options.time_limit > 0) {
     program.time_limit =
         std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1e3));
@@ -151,6 +158,10 @@ void add_run(CLI::App& app, Context& context) {
       ->add_option("--memory-limit", options->memory_limit,
                    "MiB that the program may map, beside the 512 that the emulator needs")
       ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--env", options->environment,
+                   "NAME=VALUE for the program, which gets nothing of this shell's environment")
+      ->allow_extra_args(false);
   command->add_flag("--functions", options->detail.functions,
                     "Cycles, misses and stalls by function (modelled)");
   command->add_flag("--shared-l2", options->detail.shared_l2,

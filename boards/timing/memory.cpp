@@ -125,7 +125,10 @@ MemoryOutcome Memory::load(Line line, std::int64_t cycle) {
     }
     return outcome;
   }
-  if (line == combining_) leave_combining(now);
+  if (line == combining_) {  // its stores must reach a cache first
+    leave_combining(now);
+    return load(line, cycle);
+  }
   ++counts_.l1_load_misses;
   Tick& slot = slots_[free_slot()];
   if (slot > now) outcome.start = (slot + ticks_per_cycle - 1) / ticks_per_cycle;
@@ -209,7 +212,8 @@ MemoryOutcome Memory::store(Line line, unsigned offset, unsigned bytes, std::uin
   outcome.start = whole(store_place(now));
   const Tick start = outcome.start * ticks_per_cycle;
   leave_combining(start);
-  if (m_.streaming_after > 0 && offset == 0 && ascending >= enough) {
+  const bool streams = m_.combine_lines || (m_.streaming_after > 0 && ascending >= enough);
+  if (streams && offset == 0) {
     outcome.start = whole(store_place(start));
     combining_ = line;
     combined_bytes_ = bytes;

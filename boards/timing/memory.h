@@ -6,8 +6,10 @@
 //              l2_/dram_latency
 //   store --> L1 --hit--> done
 //              |miss: waits in the store queue while the line is fetched (write-allocate), or
-//              |streaming: after `streaming_after` lines written in ascending order without a gap,
-//              the | line is collected beside L1 and goes to L2 without having been read
+//              |streaming: after `streaming_after` lines written in ascending order without a gap
+//              |(or always, with `combine_lines`), a line is collected beside L1 from its first
+//              |byte on and goes to L2 without having been read; one that is left half-written is
+//              |read after all
 //   used a new line (miss, or first touch of a prefetched one) --> prefetcher --> lines ahead
 //
 // L2 and DRAM are served in order, each line taking its reciprocal throughput; between L1 and L2

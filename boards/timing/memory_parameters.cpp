@@ -56,8 +56,8 @@ void read_memory(const Reader& board, const Reader& timing, Parameters& paramete
   const Reader memory = timing.child("memory");
   memory.allow({"miss_slots", "l2_latency", "l2_read_cycles", "l2_write_cycles", "dram_latency",
                 "dram_read_cycles", "dram_write_cycles", "store_queue", "streaming_after",
-                "prefetch_streams", "prefetch_distance", "prefetch_stride", "prefetch_crosses_page",
-                "page_bytes", "tlb_entries", "tlb_walk", "line_cross"});
+                "combine_lines", "prefetch_streams", "prefetch_distance", "prefetch_stride",
+                "prefetch_crosses_page", "page_bytes", "tlb_entries", "tlb_walk", "line_cross"});
   m.miss_slots = memory.integer("miss_slots", 1, 64);
   m.l2_latency = memory.integer("l2_latency", 1, 10000);
   m.l2_read_cycles = memory.number("l2_read_cycles", 0.25, 1000);
@@ -67,6 +67,7 @@ void read_memory(const Reader& board, const Reader& timing, Parameters& paramete
   m.dram_write_cycles = memory.number("dram_write_cycles", 0.25, 10000);
   m.store_queue = memory.integer("store_queue", 1, 256);
   m.streaming_after = memory.integer("streaming_after", 0, 4096);
+  if (memory.has("combine_lines")) m.combine_lines = memory.boolean("combine_lines");
   m.prefetch_streams = memory.integer("prefetch_streams", 0, 64);
   m.prefetch_distance = memory.integer("prefetch_distance", 0, 64);
   m.prefetch_stride = memory.integer("prefetch_stride", 1, 4096);

@@ -65,6 +65,7 @@ struct MemoryParameters {
   double dram_write_cycles = 0;  // a line written to DRAM
   int store_queue = 1;           // lines that stores wait for (stores to one line merge)
   int streaming_after = 0;  // full lines in ascending order before stores stop allocating; 0: never
+  bool combine_lines = false;  // a line written whole from its start is never read, runs or not
   int prefetch_streams = 0;
   int prefetch_distance = 0;  // lines ahead
   int prefetch_stride = 1;    // largest stride that is followed, in lines
