@@ -50,6 +50,14 @@ void check_consistency(const Board& board) {
   }
 }
 
+// The schema of the timing block, for a whole board file.
+Json timing_schema(const std::filesystem::path& root) {
+  Json block = read_json(root / "boards" / "timing" / "timing.schema.json");
+  Json definitions = block["definitions"];
+  block.erase("definitions");
+  return {{"definitions", definitions}, {"properties", {{"timing", block}}}};
+}
+
 Board parse_board(const std::filesystem::path& root, const std::filesystem::path& file) {
   Board board;
   board.file = file;
@@ -74,8 +82,10 @@ Board parse_board(const std::filesystem::path& root, const std::filesystem::path
   board.compiler_flags = j["toolchain"]["flags"].get<std::vector<std::string>>();
   board.via = j["via"];
   check_consistency(board);
-  if (j.contains("timing"))  // throws with the JSON pointer
-    board.costs = schedule_costs(timing::load_parameters(j, file.string()));
+  if (j.contains("timing")) {
+    board.costs = schedule_costs(timing::load_parameters(j, file.string()));  // or JSON pointer
+    validate_json(j, timing_schema(root), file.string());
+  }
   return board;
 }
 

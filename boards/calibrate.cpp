@@ -34,12 +34,12 @@ std::vector<timing::Measurement> measure(const Board& board, const std::string& 
 
 }  // namespace
 
-timing::Calibration calibrate(const Board& board, const std::string& via,
+timing::Calibration calibrate(const Board& board, const std::string& via, const Json& start,
                               const std::filesystem::path& root, const std::filesystem::path& build,
                               const std::filesystem::path& output) {
   if (board.caches.size() < 2)
     throw bad_input("{}: /caches: calibration needs caches of level 1 and 2", board.file.string());
-  timing::load_parameters(board.document, board.file.string());  // a starting point is needed
+  timing::load_parameters(start, board.file.string());  // a starting point is needed
   const Compiler compiler(board, root, build);
   const Compiled object = compiler.compile(Unit{"calibration.cpp", timing::calibration_program()});
   if (!object.good)
@@ -52,7 +52,7 @@ timing::Calibration calibrate(const Board& board, const std::string& via,
 
   std::string word;
   const auto measurements = measure(board, via, program.file, &word);
-  timing::Calibration calibration = timing::fit(board.document, measurements, word);
+  timing::Calibration calibration = timing::fit(start, measurements, word);
   write_file(output, calibration.board.dump(2) + "\n");
 
   // The same loops under the fitted model.

@@ -14,10 +14,11 @@
 
 namespace quern::boards {
 
-// Calibrates and writes the new board file to `output` (whole or not at all). `root` and `build` as
-// everywhere. Throws unavailable if the board cannot run the program, check_failed if it does not
-// compile.
-timing::Calibration calibrate(const Board& board, const std::string& via,
+// Calibrates and writes the new board file to `output` (whole or not at all). `start` is the board
+// file whose values stay where no loop measures them (usually the board's own). `root` and `build`
+// as everywhere. Throws unavailable if the board cannot run the program, check_failed if it does
+// not compile.
+timing::Calibration calibrate(const Board& board, const std::string& via, const Json& start,
                               const std::filesystem::path& root, const std::filesystem::path& build,
                               const std::filesystem::path& output);
 

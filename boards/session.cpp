@@ -23,9 +23,10 @@ Session::Session(Board board, const std::string& via, const std::string& simulat
   transport_ = kind.make(machine);
 }
 
-TimedRun Session::run(const Program& program, bool functions) {
+TimedRun Session::run(const Program& program, Detail detail) {
   TimedRun run;
-  transport_->use_timing_model({QUERN_TIMING_PLUGIN, board_.file, functions});
+  transport_->use_timing_model(
+      {QUERN_TIMING_PLUGIN, board_.file, detail.functions, detail.shared_l2});
   run.result = transport_->run(program);
   run.cycles = run.result.cycles;
   run.instructions = run.result.instructions;

@@ -41,8 +41,13 @@ class Session {
     return transport_->version(needs);
   }
 
-  // Runs a program. With `functions` the report has a breakdown by function.
-  TimedRun run(const Program& program, bool functions = false);
+  // What the timing model is asked for beside figures.
+  struct Detail {
+    bool functions = false;  // a breakdown by function in the report
+    bool shared_l2 = false;  // the guest's threads share one L2 and DRAM, not one each
+  };
+  TimedRun run(const Program& program, Detail detail);
+  TimedRun run(const Program& program) { return run(program, Detail{}); }
 
  private:
   Board board_;

@@ -22,7 +22,7 @@ ExitCode run(const Context& context, const Options& options) {
     throw bad_input("--output {}: a board file's name ends in .json", output.string());
   context.say(fmt::format("measuring {} ...", board.name));
   const auto calibration =
-      boards::calibrate(board, options.via, context.root, context.build, output);
+      boards::calibrate(board, options.via, board.document, context.root, context.build, output);
   if (context.json) {
     Json parameters = Json::array();
     for (const auto& p : calibration.parameters)

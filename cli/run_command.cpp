@@ -1,8 +1,10 @@
 // quern run: any program for a board, through the board's transport and under its timing.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "boards/session.h"
 #include "cli/commands.h"
@@ -12,10 +14,10 @@ namespace {
 
 struct Options {
   std::string board, via, simulator, program;
-  std::vector<std::string> arguments;
+  std::vector<std::string> arguments, environment;
   double time_limit = 0;
   double memory_limit = 0;
-  bool functions = false;
+  boards::Session::Detail detail;
 };
 
 Json optional_number(const std::optional<std::uint64_t>& value) {
@@ -38,11 +40,44 @@ ExitCode exit_code(const boards::RunResult& result) {
   }
 }
 
+// The causes that took most of a function's cycles: "dram 61%, vector-result 12%".
+std::string main_stalls(const Json& function) {
+  std::vector<std::pair<std::uint64_t, std::string>> causes;
+  for (const auto& [name, cycles] : function["stalls"].items())
+    causes.emplace_back(cycles.get<std::uint64_t>(), name);
+  std::sort(causes.rbegin(), causes.rend());
+  std::string text;
+  const auto all = static_cast<double>(function["cycles"].get<std::uint64_t>());
+  for (std::size_t i = 0; i < std::min<std::size_t>(causes.size(), 3); ++i) {
+    const double share = static_cast<double>(causes[i].first) / all;
+    if (share < 0.01) break;
+    text += fmt::format("{}{} {:.0f}%", text.empty() ? "" : ", ", causes[i].second, 100 * share);
+  }
+  return text;
+}
+
+void print_functions(const Json& functions) {
+  fmt::print(stderr, "{:>14} {:>14} {:>10} {:>10}  {:<32} {}\n", "cycles", "instructions",
+             "L1 misses", "L2 misses", "function", "waits for (share of its cycles)");
+  for (const Json& function : functions)
+    fmt::print(
+        stderr, "{:>14} {:>14} {:>10} {:>10}  {:<32} {}\n", function["cycles"].get<std::uint64_t>(),
+        function["instructions"].get<std::uint64_t>(), function["l1_misses"].get<std::uint64_t>(),
+        function["l2_misses"].get<std::uint64_t>(), function["name"].get<std::string>(),
+        main_stalls(function));
+}
+
 ExitCode run(Context& context, const Options& options) {
   const InterruptGuard guard;
   boards::Session session(boards::load_board(context.root, options.board), options.via,
                           options.simulator);
   boards::Program program{options.program, options.arguments};
+  for (const std::string& setting : options.environment) {
+    const auto equal = setting.find('=');
+    if (equal == std::string::npos || equal == 0)
+      throw bad_input("--env {}: expected NAME=VALUE", setting);
+    program.environment[setting.substr(0, equal)] = setting.substr(equal + 1);
+  }
   if (options.time_limit > 0) {
     program.time_limit =
         std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1e3));
@@ -50,7 +85,7 @@ ExitCode run(Context& context, const Options& options) {
   if (options.memory_limit > 0) {
     program.memory_limit = static_cast<std::uint64_t>(options.memory_limit * (1 << 20));
   }
-  const boards::TimedRun run = session.run(program, options.functions);
+  const boards::TimedRun run = session.run(program, options.detail);
   const boards::RunResult& result = run.result;
   const double clock = session.board().clock_hz;
   const Json seconds = run.cycles ? Json(static_cast<double>(*run.cycles) / clock)
@@ -97,14 +132,8 @@ ExitCode run(Context& context, const Options& options) {
                                 *run.unknown_instructions, names));
       }
     }
-    if (options.functions && !run.report.is_null()) {
-      fmt::print(stderr, "{:>14} {:>14} {:>12}  {}\n", "cycles", "instructions", "L1 misses",
-                 "function");
-      for (const Json& function : run.report["functions"]) {
-        fmt::print(stderr, "{:>14} {:>14} {:>12}  {}\n", function["cycles"].get<std::uint64_t>(),
-                   function["instructions"].get<std::uint64_t>(),
-                   function["l1_misses"].get<std::uint64_t>(), function["name"].get<std::string>());
-      }
+    if (options.detail.functions && !run.report.is_null()) {
+      print_functions(run.report["functions"]);
     }
   }
   return exit_code(result);
@@ -129,7 +158,15 @@ void add_run(CLI::App& app, Context& context) {
       ->add_option("--memory-limit", options->memory_limit,
                    "MiB that the program may map, beside the 512 that the emulator needs")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--functions", options->functions, "Cycles by function");
+  command
+      ->add_option("--env", options->environment,
+                   "NAME=VALUE for the program, which gets nothing of this shell's environment")
+      ->allow_extra_args(false);
+  command->add_flag("--functions", options->detail.functions,
+                    "Cycles, misses and stalls by function (modelled)");
+  command->add_flag("--shared-l2", options->detail.shared_l2,
+                    "The program's threads share one L2 and DRAM (modelled; figures then depend "
+                    "on the host's scheduling)");
   command->add_option("program", options->program, "Program for the board")->required();
   command->add_option("arguments", options->arguments, "Its arguments");
   command->prefix_command();

@@ -1,6 +1,8 @@
 // quern validate-model: the timing model against published figures, side by side.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/interrupt.h"
 #include "boards/validation/validate.h"
 #include "cli/commands.h"
@@ -31,7 +33,8 @@ ExitCode run(const Context& context, const Options& options) {
            {"modelled", row.modelled},
            {"error", row.error},
            {"goal", row.goal},
-           {"met", row.met()}});
+           {"met", row.met()},
+           {"cause", row.cause.empty() ? Json(nullptr) : Json(row.cause)}});
     context.print_json("quern.validate-model.v1", {{"board", board.name},
                                                    {"timing", "modelled"},
                                                    {"unit", "GFLOPS"},
@@ -49,6 +52,16 @@ ExitCode run(const Context& context, const Options& options) {
             : fmt::format("{:.1f} - {:.1f}", row.published_min, row.published_max);
     fmt::print("{:<52} {:>12} {:>10.2f} {:>+7.1f}% {:>6}\n", row.what, published, row.modelled,
                100 * row.error, row.met() ? "met" : fmt::format("{:.0f}%", 100 * row.goal));
+  }
+  // Rows with one cause share its text.
+  std::vector<std::string> told;
+  for (const auto& row : rows) {
+    if (row.cause.empty() || std::find(told.begin(), told.end(), row.cause) != told.end()) continue;
+    told.push_back(row.cause);
+    fmt::print("\noutside the goal:\n");
+    for (const auto& other : rows)
+      if (other.cause == row.cause) fmt::print("  {} {:+.0f}%\n", other.what, 100 * other.error);
+    fmt::print("thought to be the cause: {}\n", row.cause);
   }
   return ExitCode::good;
 }

@@ -160,14 +160,16 @@ void Core::run(const Block& block, std::span<const MemoryAccess> accesses, std::
   simulate(block, accesses, outcome, all_simple, variant);
 }
 
+// The lines of one instruction go one after the other while it keeps its unit: a vse of four lines
+// that is busy for 20 cycles hands one over every 5. What the first line waits for delays the
+// instruction; what a later one waits for beyond its turn keeps the unit longer.
 MemoryOutcome Core::access(const MicroOp& op, std::span<const MemoryAccess> accesses,
                            std::size_t first_access, std::int64_t cycle, bool simple) {
   const int shift = memory_.line_shift();
   const std::uint64_t line_bytes = std::uint64_t{1} << shift;
   MemoryOutcome whole{.start = cycle};
-  Tick ready = 0;  // absolute, of the latest line
-  for (std::size_t i = 0; i < accesses.size(); ++i) {
-    const MemoryAccess& access = accesses[i];
+  std::int64_t lines = 0;
+  for (const MemoryAccess& access : accesses) {
     const Line first = access.address >> shift, last = (access.address + access.bytes - 1) >> shift;
     const std::uint64_t fewest = (access.bytes + line_bytes - 1) >> shift;
     if (op.unit_stride && last - first + 1 > fewest)
@@ -176,20 +178,31 @@ MemoryOutcome Core::access(const MicroOp& op, std::span<const MemoryAccess> acce
       whole.start += parameters_.trap_cycles;
       whole.start_cause = StallCause::trap;
     }
-    if (simple) continue;
-    for (Line line = first; line <= last; ++line) {
+    lines += static_cast<std::int64_t>(last - first) + 1;
+  }
+  if (simple || lines == 0) return whole;
+  const Tick step = op.vector ? op.occupancy / lines : 0;
+  Tick ready = 0;  // absolute, of the latest line
+  Tick late = 0;   // of the line in hand, behind its turn
+  std::int64_t turn = 0;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const MemoryAccess& access = accesses[i];
+    const Line first = access.address >> shift, last = (access.address + access.bytes - 1) >> shift;
+    for (Line line = first; line <= last; ++line, ++turn) {
       const std::uint64_t low = std::max(access.address, static_cast<std::uint64_t>(line) << shift);
       const std::uint64_t high =
           std::min(access.address + access.bytes, static_cast<std::uint64_t>(line + 1) << shift);
+      const std::int64_t at = whole.start + (turn * step + late) / ticks_per_cycle;
       const MemoryOutcome one =
-          access.store
-              ? memory_.store(line, static_cast<unsigned>(low & (line_bytes - 1)),
-                              static_cast<unsigned>(high - low),
-                              ascending_[first_access + i] + (low - access.address), whole.start)
-              : memory_.load(line, whole.start);
-      if (one.start > whole.start) {
+          access.store ? memory_.store(line, static_cast<unsigned>(low & (line_bytes - 1)),
+                                       static_cast<unsigned>(high - low),
+                                       ascending_[first_access + i] + (low - access.address), at)
+                       : memory_.load(line, at);
+      if (one.start > at && turn == 0) {
         whole.start = one.start;
         whole.start_cause = one.start_cause;
+      } else if (one.start > at) {
+        late += (one.start - at) * ticks_per_cycle;
       }
       if (one.extra_latency > 0 && one.start * ticks_per_cycle + one.extra_latency > ready) {
         ready = one.start * ticks_per_cycle + one.extra_latency;
@@ -197,6 +210,7 @@ MemoryOutcome Core::access(const MicroOp& op, std::span<const MemoryAccess> acce
       }
     }
   }
+  whole.extra_occupancy += late;
   whole.extra_latency = std::max<Tick>(0, ready - whole.start * ticks_per_cycle);
   return whole;
 }
@@ -288,7 +302,7 @@ const Core::Resolved& Core::resolve(const Block& block, VectorType entry) {
   for (const Instruction& instruction : block.instructions) {
     resolved->ops.push_back(make_micro_op(parameters_, instruction, type));
     if (instruction.vector_type_known())
-      type = instruction.new_vector_type();
+      type = instruction.new_vector_type(type);
     else if (instruction.sets_vector_type())
       ++assumed_types_;
   }

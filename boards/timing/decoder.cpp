@@ -86,8 +86,14 @@ bool Instruction::sets_vector_type() const {
 
 bool Instruction::vector_type_known() const { return sets_vector_type() && form->name != "vsetvl"; }
 
-VectorType Instruction::new_vector_type() const {
-  return vector_type_of(form->name == "vsetivli" ? bits(word, 29, 20) : bits(word, 30, 20));
+VectorType Instruction::new_vector_type(VectorType before) const {
+  const bool immediate = form->name == "vsetivli";
+  VectorType type = vector_type_of(immediate ? bits(word, 29, 20) : bits(word, 30, 20));
+  if (immediate)
+    type.vl = static_cast<std::uint16_t>(bits(word, 19, 15));
+  else if (bits(word, 19, 15) == 0 && bits(word, 11, 7) == 0)
+    type.vl = before.vl;
+  return type;
 }
 
 unsigned Instruction::scalar_bytes() const {
@@ -301,6 +307,18 @@ Instruction Decoder::decode_word(std::uint32_t word) const {
     break;
   }
   return instruction;
+}
+
+std::vector<Instruction> decode_all(std::string_view code) {
+  std::vector<Instruction> instructions;
+  for (std::size_t at = 0; at + 2 <= code.size();) {
+    std::uint8_t bytes[4] = {};
+    for (std::size_t i = 0; i < 4 && at + i < code.size(); ++i)
+      bytes[i] = static_cast<std::uint8_t>(code[at + i]);
+    instructions.push_back(Decoder::instance().decode(bytes));
+    at += instructions.back().bytes;
+  }
+  return instructions;
 }
 
 }  // namespace quern::timing

@@ -20,10 +20,11 @@
 
 namespace quern::timing {
 
-// SEW and LMUL as vsetvl* set them.
+// SEW, LMUL and vl as vsetvl* set them.
 struct VectorType {
   std::int8_t lmul_log2 = 0;  // -3 .. 3
   std::uint8_t sew = 8;       // bits: 8, 16, 32, 64
+  std::uint16_t vl = 0;       // 0: VLMAX, or not known (it came from a register)
   bool operator==(const VectorType&) const = default;
 };
 
@@ -62,7 +63,8 @@ struct Instruction {
   // vsetvli and vsetivli: the vtype that they set. vsetvl takes it from a register: not known.
   bool sets_vector_type() const;
   bool vector_type_known() const;
-  VectorType new_vector_type() const;
+  // `before` gives the vl that "vsetvli x0, x0" keeps.
+  VectorType new_vector_type(VectorType before = {}) const;
 
   // Bytes of a scalar access; 0 for what is not one.
   unsigned scalar_bytes() const;
@@ -108,5 +110,8 @@ class Decoder {
   std::array<std::vector<const InstructionForm*>, 1024> wide_;
   std::array<std::vector<const InstructionForm*>, 32> compressed_;
 };
+
+// Machine code as instructions, from its first byte to its last.
+std::vector<Instruction> decode_all(std::string_view code);
 
 }  // namespace quern::timing

@@ -66,7 +66,10 @@ TEST(Decoder, FollowsVectorConfiguration) {
   EXPECT_EQ(e32m2.new_vector_type(), (VectorType{1, 32}));
   const Instruction e16mf2 = decode(0xccf27057);  // vsetivli x0, 4, e16, mf2, ta, ma
   ASSERT_TRUE(e16mf2.vector_type_known());
-  EXPECT_EQ(e16mf2.new_vector_type(), (VectorType{-1, 16}));
+  EXPECT_EQ(e16mf2.new_vector_type(), (VectorType{-1, 16, 4}));
+  const VectorType four{0, 32, 4};
+  EXPECT_EQ(decode(0x0d007057).new_vector_type(four), four);  // vsetvli x0, x0, e32, m1, ta, ma
+  EXPECT_EQ(e32m2.new_vector_type(four).vl, 0);               // AVL in a register
   EXPECT_FALSE(decode(0x80b57557).vector_type_known());  // vsetvl a0, a0, a1
 }
 

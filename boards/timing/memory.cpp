@@ -43,8 +43,8 @@ void OuterMemory::insert(const Cache::Entry& entry, Tick at, MemoryCounts& count
 
 OuterMemory::Arrival OuterMemory::read(Line line, Tick at, MemoryCounts& counts) {
   const std::lock_guard lock(mutex_);
-  const Tick start = std::max(at, l2_busy_);
-  l2_busy_ = start + l2_read_;
+  const Tick start = std::max(at, l2_read_busy_);
+  l2_read_busy_ = start + l2_read_;
   if (Cache::Entry* entry = l2_.find(line)) {
     const bool pending = entry->ready > start + l2_extra_;
     return {std::max(start + l2_extra_, entry->ready), pending ? StallCause::dram : StallCause::l2};
@@ -59,14 +59,14 @@ OuterMemory::Arrival OuterMemory::read(Line line, Tick at, MemoryCounts& counts)
 
 Tick OuterMemory::write(Line line, Tick at, MemoryCounts& counts) {
   const std::lock_guard lock(mutex_);
-  const Tick start = std::max(at, l2_busy_);
-  l2_busy_ = start + l2_write_;
+  const Tick start = std::max(at, l2_write_busy_);
+  l2_write_busy_ = start + l2_write_;
   if (Cache::Entry* entry = l2_.find(line)) {
     entry->dirty = true;
-    return l2_busy_;
+    return l2_write_busy_;
   }
-  insert({.line = line, .ready = l2_busy_, .dirty = true}, start, counts);
-  return std::max(l2_busy_, dram_busy_);
+  insert({.line = line, .ready = l2_write_busy_, .dirty = true}, start, counts);
+  return std::max(l2_write_busy_, dram_busy_);
 }
 
 Memory::Memory(const Parameters& parameters, std::shared_ptr<OuterMemory> outer)
@@ -125,7 +125,10 @@ MemoryOutcome Memory::load(Line line, std::int64_t cycle) {
     }
     return outcome;
   }
-  if (line == combining_) leave_combining(now);
+  if (line == combining_) {  // its stores must reach a cache first
+    leave_combining(now);
+    return load(line, cycle);
+  }
   ++counts_.l1_load_misses;
   Tick& slot = slots_[free_slot()];
   if (slot > now) outcome.start = (slot + ticks_per_cycle - 1) / ticks_per_cycle;
@@ -209,7 +212,8 @@ MemoryOutcome Memory::store(Line line, unsigned offset, unsigned bytes, std::uin
   outcome.start = whole(store_place(now));
   const Tick start = outcome.start * ticks_per_cycle;
   leave_combining(start);
-  if (m_.streaming_after > 0 && offset == 0 && ascending >= enough) {
+  const bool streams = m_.combine_lines || (m_.streaming_after > 0 && ascending >= enough);
+  if (streams && offset == 0) {
     outcome.start = whole(store_place(start));
     combining_ = line;
     combined_bytes_ = bytes;

@@ -6,11 +6,14 @@
 //              l2_/dram_latency
 //   store --> L1 --hit--> done
 //              |miss: waits in the store queue while the line is fetched (write-allocate), or
-//              |streaming: after `streaming_after` lines written in ascending order without a gap,
-//              the | line is collected beside L1 and goes to L2 without having been read
+//              |streaming: after `streaming_after` lines written in ascending order without a gap
+//              |(or always, with `combine_lines`), a line is collected beside L1 from its first
+//              |byte on and goes to L2 without having been read; one that is left half-written is
+//              |read after all
 //   used a new line (miss, or first touch of a prefetched one) --> prefetcher --> lines ahead
 //
-// L2 and DRAM are served in order, each line taking its reciprocal throughput; a dirty line that
+// L2 and DRAM are served in order, each line taking its reciprocal throughput; between L1 and L2
+// lines read and lines written go different ways, DRAM has one for both. A dirty line that
 // leaves L1 is written to L2, one that leaves L2 to DRAM. Latencies are load-to-use, so what is
 // added to an instruction is the difference to an L1 hit.
 #pragma once
@@ -60,7 +63,7 @@ class OuterMemory {
   Cache l2_;
   Tick l2_extra_, dram_extra_;
   Tick l2_read_, l2_write_, dram_read_, dram_write_;
-  Tick l2_busy_ = 0, dram_busy_ = 0;
+  Tick l2_read_busy_ = 0, l2_write_busy_ = 0, dram_busy_ = 0;
   std::mutex mutex_;
 };
 

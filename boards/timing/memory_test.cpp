@@ -99,6 +99,23 @@ TEST(Memory, StreamsWholeLinesWithoutReadingThem) {
   EXPECT_EQ(rig.memory.counts().streamed_lines, 61u);  // the last one is still being filled
 }
 
+// Blocks of 64 or of 32 bytes, each ascending inside, the blocks descending.
+TEST(Memory, CombinesWholeLinesInAnyOrder) {
+  for (const unsigned block : {64u, 32u}) {
+    Json board = test_board_json();
+    board["timing"]["memory"]["combine_lines"] = {{"value", true}, {"source", "assumed"}};
+    Rig rig(board);
+    std::int64_t cycle = 0;
+    for (std::uint64_t begin = 64 * 64; begin > 0; begin -= block)
+      for (std::uint64_t address = begin - block; address < begin; address += 8) {
+        const auto ascending = rig.memory.ascending_before(address, 8);
+        cycle = rig.memory.store(address / 64, address % 64, 8, ascending, cycle).start + 1;
+      }
+    EXPECT_EQ(rig.memory.counts().dram_reads, block == 64 ? 0u : 64u);
+    EXPECT_EQ(rig.memory.counts().streamed_lines, block == 64 ? 63u : 0u);
+  }
+}
+
 TEST(Memory, ReadsLinesThatAreWrittenOutOfOrder) {
   Rig rig(with({{"streaming_after", 2}}));
   std::int64_t cycle = 0;

@@ -65,6 +65,7 @@ struct MemoryParameters {
   double dram_write_cycles = 0;  // a line written to DRAM
   int store_queue = 1;           // lines that stores wait for (stores to one line merge)
   int streaming_after = 0;  // full lines in ascending order before stores stop allocating; 0: never
+  bool combine_lines = false;  // a line written whole from its start is never read, runs or not
   int prefetch_streams = 0;
   int prefetch_distance = 0;  // lines ahead
   int prefetch_stride = 1;    // largest stride that is followed, in lines
@@ -84,10 +85,13 @@ struct Parameters {
   int store_data_slack = 0;    // cycles after issue until a scalar store needs its data
   double masked_factor = 1;    // occupancy of a masked operation over the unmasked one
   int mispredict_penalty = 0;
-  int taken_branch_bubble = 0;  // cycles lost after a taken branch that was predicted
-  int predictor_bits = 12;      // log2 of two-bit counters
-  int predictor_history = 8;    // branches of global history
-  int trap_cycles = 0;          // an element-misaligned vector access, handled by a trap
+  int taken_branch_bubble = 0;          // cycles lost after a taken branch that was predicted
+  bool taken_branch_ends_group = true;  // nothing issues beside it
+  bool write_back_in_order = false;     // no result is written before an older one's
+  int predictor_bits = 12;              // log2 of two-bit counters
+  int predictor_history = 8;            // branches of global history
+  int vl_granule = 0;   // bits: vectors cost the parts of this size that vl fills; 0: LMUL
+  int trap_cycles = 0;  // an element-misaligned vector access, handled by a trap
   bool misaligned_vector_traps = false;
   std::vector<Unit> units;
   std::array<ClassTiming, instruction_class_count> classes;

@@ -28,7 +28,7 @@ void Pipeline::end_group(int bubble, StallCause cause) {
     stalls_[static_cast<std::size_t>(cause)] += static_cast<std::uint64_t>(bubble);
     cycle_ += bubble;
   }
-  slots_used_ = parameters_.issue_width;
+  if (bubble > 0 || parameters_.taken_branch_ends_group) slots_used_ = parameters_.issue_width;
 }
 
 bool Pipeline::settled() const {
@@ -41,7 +41,7 @@ bool Pipeline::settled() const {
   }
   for (const Tick free : free_)
     if (free - now > 0xffff) return false;
-  return true;
+  return write_back_ - now <= 0xffff;
 }
 
 PipelineState Pipeline::state() const {
@@ -54,10 +54,12 @@ PipelineState Pipeline::state() const {
     }
   for (std::size_t i = 0; i < free_.size(); ++i)
     if (free_[i] > now) state.free[i] = static_cast<std::uint16_t>(free_[i] - now);
+  if (write_back_ > now) state.write_back = static_cast<std::uint16_t>(write_back_ - now);
   state.slots_used = static_cast<std::uint8_t>(slots_used_);
   state.vector_used = static_cast<std::uint8_t>(vector_used_);
   state.lmul_log2 = vector_type.lmul_log2;
   state.sew = vector_type.sew;
+  state.vl = vector_type.vl;
   return state;
 }
 
@@ -68,10 +70,11 @@ void Pipeline::restore(const PipelineState& state, std::int64_t cycle) {
     producer_[r] = static_cast<StallCause>(state.producer[r]);
   }
   for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = now + state.free[i];
+  write_back_ = now + state.write_back;
   cycle_ = cycle;
   slots_used_ = state.slots_used;
   vector_used_ = state.vector_used;
-  vector_type = {state.lmul_log2, state.sew};
+  vector_type = {state.lmul_log2, state.sew, state.vl};
 }
 
 }  // namespace quern::timing

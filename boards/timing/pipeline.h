@@ -6,7 +6,8 @@
 // An instruction issues in the first cycle, not before its predecessor's, in which
 //   * a slot is left (and, for a vector instruction, a vector slot),
 //   * its source registers are ready, a scalar store's data within `store_data_slack`,
-//   * its result would not overtake an older write of the same register,
+//   * its result would not overtake an older write of the same register (with
+//     `write_back_in_order`: of any register),
 //   * a unit of its kind is free, and memory accepts the access.
 // It then occupies the unit for `occupancy` and makes its registers ready after `latency`, plus
 // what memory adds. Times are in ticks (1/64 cycle); issue is on whole cycles, so an occupancy
@@ -42,10 +43,12 @@ struct PipelineState {
   std::array<std::uint16_t, register_count> ready{};      // ticks from now
   std::array<std::uint16_t, unit_instance_count> free{};  // ticks from now
   std::array<std::uint8_t, register_count> producer{};    // StallCause, where ready > 0
+  std::uint16_t write_back = 0;                           // ticks from now: the youngest result
   std::uint8_t slots_used = 0;
   std::uint8_t vector_used = 0;
   std::int8_t lmul_log2 = 0;
   std::uint8_t sew = 8;
+  std::uint16_t vl = 0;
   bool operator==(const PipelineState&) const = default;
 };
 
@@ -63,7 +66,8 @@ class Pipeline {
                  [](const MicroOp&, std::int64_t cycle) { return MemoryOutcome{.start = cycle}; });
   }
 
-  // A taken branch has issued: nothing more in this cycle, and `bubble` cycles after it are lost.
+  // A taken branch has issued: nothing more in this cycle (unless the core fetches past it), and
+  // `bubble` cycles after it are lost.
   void end_group(int bubble, StallCause cause);
 
   std::int64_t cycle() const { return cycle_; }  // of the youngest issue
@@ -85,6 +89,7 @@ class Pipeline {
   std::array<Tick, register_count> ready_{};
   std::array<StallCause, register_count> producer_{};
   std::array<Tick, unit_instance_count> free_{};
+  Tick write_back_ = 0;  // of the youngest result, for cores that write back in order
   std::int64_t cycle_ = 0;
   int slots_used_ = 0;
   int vector_used_ = 0;
@@ -117,6 +122,11 @@ std::int64_t Pipeline::issue(const MicroOp& op, MemoryModel&& memory) {
       if (ready_[r] > at * ticks_per_cycle + op.latency)
         at = cycle_of(ready_[r] - op.latency), cause = producer_[r];
   }
+  if (parameters_.write_back_in_order) {
+    const Tick own = std::max(op.latency, Tick{ticks_per_cycle});
+    if (write_back_ > at * ticks_per_cycle + own)
+      at = cycle_of(write_back_ - own), cause = StallCause::write_order;
+  }
   std::size_t instance = first_instance_[op.unit];
   for (std::size_t i = 1; i < instances_[op.unit]; ++i)
     if (free_[first_instance_[op.unit] + i] < free_[instance])
@@ -146,6 +156,7 @@ std::int64_t Pipeline::issue(const MicroOp& op, MemoryModel&& memory) {
   free_[instance] =
       std::max(free_[instance], at * ticks_per_cycle) + op.occupancy + extra_occupancy;
   const Tick done = at * ticks_per_cycle + op.latency + extra_latency;
+  if (parameters_.write_back_in_order) write_back_ = std::max(write_back_, done);
   for (int i = 0; i < op.destination_count; ++i) {
     const RegisterRange range = op.destinations[static_cast<std::size_t>(i)];
     for (unsigned r = range.first; r < unsigned{range.first} + range.count; ++r)

@@ -15,18 +15,6 @@ struct Loop {
   std::size_t first = 0, last = 0;  // instructions, the branch included
 };
 
-std::vector<Instruction> decode_all(std::string_view code) {
-  std::vector<Instruction> instructions;
-  for (std::size_t at = 0; at + 2 <= code.size();) {
-    std::uint8_t bytes[4] = {};
-    for (std::size_t i = 0; i < 4 && at + i < code.size(); ++i)
-      bytes[i] = static_cast<std::uint8_t>(code[at + i]);
-    instructions.push_back(Decoder::instance().decode(bytes));
-    at += instructions.back().bytes;
-  }
-  return instructions;
-}
-
 int fma_count(std::span<const Instruction> instructions) {
   return static_cast<int>(
       std::count_if(instructions.begin(), instructions.end(),
@@ -135,7 +123,7 @@ Resolved resolve(const Parameters& parameters, std::span<const Instruction> loop
   Resolved resolved{{}, entry};
   for (const Instruction& instruction : loop) {
     resolved.ops.push_back(make_micro_op(parameters, instruction, resolved.exit));
-    if (instruction.vector_type_known()) resolved.exit = instruction.new_vector_type();
+    if (instruction.vector_type_known()) resolved.exit = instruction.new_vector_type(resolved.exit);
   }
   return resolved;
 }
@@ -297,7 +285,7 @@ Prediction predict(const Parameters& parameters, const ElfFile& file, const ElfF
   if (most > 0) {
     VectorType entry;
     for (std::size_t i = 0; i < best.first; ++i)
-      if (instructions[i].vector_type_known()) entry = instructions[i].new_vector_type();
+      if (instructions[i].vector_type_known()) entry = instructions[i].new_vector_type(entry);
     prediction = predict_loop(
         parameters, std::span(instructions).subspan(best.first, best.last - best.first + 1), entry);
     prediction.spills = count_spills(instructions, best);

@@ -24,13 +24,14 @@ enum class StallCause : std::uint8_t {
   store_queue,       // the store queue is full
   branch,            // mispredicted or taken branch
   trap,              // an access that the hardware does not do
+  write_order,       // an older result is not written yet (cores that write back in order)
 };
 
 inline constexpr std::string_view stall_names[] = {
     "integer-result",   "load-result", "fp-result",  "vector-result",
     "configure-result", "l2",          "dram",       "scalar-unit",
     "vector-unit",      "memory-unit", "miss-slots", "store-queue",
-    "branch",           "trap"};
+    "branch",           "trap",        "write-order"};
 inline constexpr std::size_t stall_count = std::size(stall_names);
 
 using Stalls = std::array<std::uint64_t, stall_count>;

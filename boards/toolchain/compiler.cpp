@@ -20,7 +20,7 @@ constexpr std::chrono::minutes compile_limit{5};  // a kernel takes well under a
 // anew.
 std::string header_digest(const std::filesystem::path& root) {
   std::vector<std::filesystem::path> files;
-  for (const char* folder : {"gemm", "bench/target"}) {
+  for (const char* folder : {"gemm", "bench/target", "boards/timing/calibration", "boards/validation"}) {
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator(root / folder, none)) {
       if (entry.path().extension() == ".h") files.push_back(entry.path());

@@ -4,10 +4,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/process.h"
 #include "boards/transports/elf_header.h"
 
@@ -50,6 +52,13 @@ std::string cpu_model(const Machine& machine, bool newer) {
     if (newer && machine.settings.value("half_avl", false)) out += ",rvv_vl_half_avl=true";
   }
   return out;
+}
+
+constexpr std::size_t path_length = 64;  // of the scratch folder, whatever TMPDIR says
+
+// Does the program look for files beside itself (an rpath of $ORIGIN)?
+bool wants_its_place(const std::filesystem::path& binary) {
+  return read_file(binary).find("$ORIGIN") != std::string::npos;
 }
 
 // QEMU met a fault of its own (assert, g_assert): it says where in its source, and dies of a
@@ -138,7 +147,9 @@ QemuTransport::~QemuTransport() {
 
 std::filesystem::path QemuTransport::folder() {
   if (folder_.empty()) {
-    std::string name = (std::filesystem::temp_directory_path() / "quern-qemu-XXXXXX").string();
+    // Of one length wherever it is, as far as that goes (see stage()).
+    std::string name = (std::filesystem::temp_directory_path() / "quern-qemu-").string();
+    name.append(std::max(path_length, name.size()) - name.size(), '-').append("XXXXXX");
     if (mkdtemp(name.data()) == nullptr) {
       throw bad_input("{}: cannot make a folder for temporary files: {}", name,
                       std::strerror(errno));
@@ -198,8 +209,25 @@ std::string QemuTransport::version(const std::set<std::string>& needs) const {
   return told.output.substr(0, told.output.find('\n'));
 }
 
+std::filesystem::path QemuTransport::stage(const std::filesystem::path& binary) {
+  const std::filesystem::path place = folder() / fmt::format("program-{:06}", files_++);
+  std::error_code error;
+  if (wants_its_place(binary)) {
+    std::filesystem::create_symlink(std::filesystem::absolute(binary), place, error);
+  } else {
+    // A link where the file system allows it: no copy of a large program for each run.
+    std::filesystem::create_hard_link(std::filesystem::canonical(binary), place, error);
+    if (error) {
+      error.clear();
+      std::filesystem::copy_file(binary, place, error);
+    }
+  }
+  return error ? binary : place;
+}
+
 std::vector<std::string> QemuTransport::command(const Emulator& emulator, const Program& program,
-                                                const std::vector<QemuPlugin>& plugins) const {
+                                                const std::vector<QemuPlugin>& plugins,
+                                                const std::filesystem::path& binary) const {
   std::vector<std::string> out = {emulator.program, "-L", toolchain_.sysroot.string(), "-cpu",
                                   emulator.cpu};
   if (const auto names = foreign_variables(program.environment); !names.empty()) {
@@ -213,7 +241,9 @@ std::vector<std::string> QemuTransport::command(const Emulator& emulator, const 
     for (const auto& argument : plugin.arguments) value += "," + commas_doubled(argument);
     out.insert(out.end(), {"-plugin", value});
   }
-  out.push_back(std::filesystem::absolute(program.binary).string());
+  // Programs see the name that they were called by, not where they run from.
+  out.insert(out.end(), {"-0", program.binary.filename().string()});
+  out.push_back(std::filesystem::absolute(binary).string());
   out.insert(out.end(), program.arguments.begin(), program.arguments.end());
   return out;
 }
@@ -258,12 +288,14 @@ RunResult QemuTransport::run(const Program& program) {
     plugins.push_back({model_->plugin,
                        {"board=" + std::filesystem::absolute(model_->parameters).string(),
                         "report=" + report.string(),
-                        std::string("functions=") + (model_->functions ? "on" : "off")}});
+                        std::string("functions=") + (model_->functions ? "on" : "off"),
+                        std::string("shared_l2=") + (model_->shared_l2 ? "on" : "off")}});
   }
-  const auto words = command(emulator, program, plugins);
-  const ProcessResult process = run_process(words, options);
+  const std::filesystem::path staged = stage(program.binary);
+  const ProcessResult process = run_process(command(emulator, program, plugins, staged), options);
   RunResult result;
   std::error_code ignored;
+  if (staged != program.binary) std::filesystem::remove(staged, ignored);
   const std::string name = std::filesystem::path(emulator.program).filename().string();
   const bool refused_start = emulator_refused(process, name);
   const bool refused_memory =
@@ -276,7 +308,7 @@ RunResult QemuTransport::run(const Program& program) {
   result.errors = process.errors;
   result.output_cut = process.output_cut;
   result.host_seconds = process.seconds;
-  result.command = shell_quoted(words);
+  result.command = shell_quoted(command(emulator, program, plugins, program.binary));
   // A program that was killed leaves no report; then there are no figures either.
   if (!report.empty() && std::filesystem::exists(report, ignored)) {
     result.report = read_json(report);

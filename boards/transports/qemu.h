@@ -54,7 +54,11 @@ class QemuTransport : public Transport {
   };
   Emulator emulator_for(const std::set<std::string>& needs) const;
   std::vector<std::string> command(const Emulator& emulator, const Program& program,
-                                   const std::vector<QemuPlugin>& plugins) const;
+                                   const std::vector<QemuPlugin>& plugins,
+                                   const std::filesystem::path& binary) const;
+  // Where the guest runs from: a guest's stack and heap, and so its modelled cycles, follow the
+  // length of its path, which is made the same for every binary here.
+  std::filesystem::path stage(const std::filesystem::path& binary);
   std::filesystem::path folder();  // for scratch files; made when first asked for
 
   Machine machine_;

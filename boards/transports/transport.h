@@ -77,6 +77,7 @@ struct TimingModel {
   std::filesystem::path plugin;      // for emulators: a TCG plugin
   std::filesystem::path parameters;  // the board file with the model's block
   bool functions = false;            // tell functions apart in the report
+  bool shared_l2 = false;            // the guest's threads share one L2 and DRAM, not one each
 };
 
 // What a transport needs to know of the machine.

@@ -150,8 +150,9 @@ inline int main_of(int argc, char** argv) {
       if (what == "naive")
         gemm(kernels, m, n, k, a.data(), b.data(), c.data(), packed_a, packed_b);
       else
-        cblas_sgemm(102, 111, 111, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), 1,
-                    a.data(), static_cast<int>(m), b.data(), static_cast<int>(k), 0, c.data(),
+        // As the paper's driver calls it: columns, B given by rows and transposed.
+        cblas_sgemm(102, 111, 112, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), 1,
+                    a.data(), static_cast<int>(m), b.data(), static_cast<int>(n), 0, c.data(),
                     static_cast<int>(m));
     };
     // The paper repeats each call for seconds; for small ones the first call is another thing.
@@ -165,7 +166,8 @@ inline int main_of(int argc, char** argv) {
       double exact = 0;
       for (int64_t p = 0; p < k; ++p)
         exact += static_cast<double>(a[static_cast<size_t>(p * m + i)]) *
-                 static_cast<double>(b[static_cast<size_t>(j * k + p)]);
+                 static_cast<double>(
+                     b[static_cast<size_t>(what == "naive" ? j * k + p : p * n + j)]);
       const double error = exact - static_cast<double>(c[static_cast<size_t>(j * m + i)]);
       if (!(error * error < 1e-4 * static_cast<double>(k) / 1000)) {
         std::printf("{\"wrong\": [%ld, %ld]}\n", static_cast<long>(i), static_cast<long>(j));

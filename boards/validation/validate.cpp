@@ -74,6 +74,16 @@ class Runner {
   std::map<std::pair<int, int>, std::filesystem::path> programs_;
 };
 
+// The text for the first entry of the board whose `row` begins the row's name and whose direction
+// is the row's.
+std::string cause_of(const Json& causes, const std::string& board, const ValidationRow& row) {
+  for (const Json& entry : causes["causes"])
+    if (entry["board"] == board && row.what.starts_with(entry["row"].get<std::string>()) &&
+        (row.error > 0) == (entry["model"] == "faster"))
+      return entry["cause"];
+  return "not known";
+}
+
 }  // namespace
 
 double range_error(double modelled, double low, double high) {
@@ -93,11 +103,14 @@ std::vector<ValidationRow> validate_model(const Board& board, const std::filesys
                     fmt::join(known, ", "));
   }
   const Json& figures = published["boards"][board.name];
+  const Json causes = read_json(root / "boards" / "validation" / "causes.json");
   Runner runner(board, root, build);
   std::vector<ValidationRow> rows;
   const auto add = [&](const std::string& what, double low, double high, double modelled,
                        double goal) {
-    rows.push_back({what, low, high, modelled, range_error(modelled, low, high), goal});
+    ValidationRow row{what, low, high, modelled, range_error(modelled, low, high), goal, ""};
+    if (!row.met()) row.cause = cause_of(causes, board.name, row);
+    rows.push_back(row);
   };
 
   const Json& isolated = figures["isolated"];

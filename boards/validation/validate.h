@@ -24,6 +24,7 @@ struct ValidationRow {
   double error = 0;                             // relative; 0 inside the range
   double goal = 0;                              // relative error that the model aims at
   bool met() const { return error <= goal && error >= -goal; }
+  std::string cause;  // of a row that is not met: what is thought to be, and how it was looked for
 };
 
 double range_error(double modelled, double low, double high);

@@ -12,7 +12,6 @@
 #include <numeric>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/target/modelled_clock.h"
@@ -62,10 +61,11 @@ class Driver {
 
   void run_memory() {
     print("load-latency l2", chase<1>(options_.l1 * 4));
-    const double alone = chase<1>(options_.l2 * 4);
-    print("load-latency dram", alone);
-    // Chains side by side cost no more than one until the miss slots are used up.
-    print("miss-slots", count_slots(alone, std::make_integer_sequence<int, 16>()));
+    print("load-latency dram", chase<1>(options_.l2 * 4));
+    // With 16 chains side by side all miss slots are in use: a step of all takes 16 / slots of the
+    // latency, or 16 times the time of a line where that is more.
+    print("chase-16 l2", chase<16>(options_.l1 * 4));
+    print("chase-16 dram", chase<16>(options_.l2 * 4));
     print("read-line l2", sweep(options_.l2 / 2));
     print("read-line dram", sweep(options_.l2 * 4));
     print("write-line dram", fill(options_.l2 * 4));
@@ -80,14 +80,6 @@ class Driver {
     std::printf("{\"name\": \"%s\", \"cycles\": %.4f, \"timing\": \"%s\"}\n", name, value,
                 modelled() ? "modelled" : "measured");
     std::fflush(stdout);
-  }
-
-  template <int... Index>
-  int count_slots(double alone, std::integer_sequence<int, Index...>) {
-    int slots = 0;
-    bool more = true;
-    ((more = more && chase<Index + 1>(options_.l2 * 4) < 1.1 * alone, slots += more), ...);
-    return slots;
   }
 
   // Cycles a step of `Chains` pointer chains (in registers) through random, separate cycles of

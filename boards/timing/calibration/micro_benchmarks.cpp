@@ -13,7 +13,20 @@ struct ScalarText {
   const char* independent;  // {} is the destination's number; empty: no throughput loop
 };
 
+// Long enough that the loop's own two instructions do not show.
+constexpr int throughput_length = 256;
+
 // t1 and t2 (ft1, ft2) hold small numbers.
+const std::string scalar_setup =
+    "sd %1, 0(%1)\nli t1, 7\nli t2, 3\nfcvt.d.w ft1, t1\nfcvt.d.w ft2, t2\nfcvt.d.w ft3, t2";
+
+std::string vector_setup(int lmul) {
+  return fmt::format(
+      "vsetvli t0, x0, e32, m{}, ta, ma\nfmv.w.x ft0, x0\nvmv.v.i v0, 0\nvmv.v.i v8, 0\n"
+      "vmv.v.i v16, 0\nvmv.v.i v24, 0",
+      lmul);
+}
+
 constexpr ScalarText scalars[] = {
     {integer_slow, "sh1add t1, t1, t2", ""},
     {multiply, "mul t1, t1, t2", "mul t{}, t1, t2"},
@@ -51,10 +64,54 @@ constexpr VectorText vectors[] = {
     {vector_store, "", "vse32.v v{0}, (%1)"},
 };
 
+// How many units of a kind there are, how many instructions issue in a cycle, what a mask costs.
+void add_unit_loops(std::vector<MicroBenchmark>& list) {
+  const struct {
+    InstructionClass instruction_class;
+    const char* text;  // {} is the number of the copy, from 0
+    int first, step;   // registers: first + step * copy
+    int lmul_log2;
+  } slow[] = {
+      {divide, "div t{}, t1, t2", 3, 1, -1},
+      {fp_divide_double, "fdiv.d ft{}, ft1, ft2", 4, 1, -1},
+      {vector_load, "vle32.v v{}, (%1)", 4, 4, 2},
+      {vector_add, "vadd.vv v{}, v0, v0", 4, 4, 2},
+      {vector_fma, "vfmacc.vf v{}, ft0, v0", 4, 4, 2},
+  };
+  for (const auto& text : slow)
+    for (int copies = 0; copies <= most_copies; ++copies) {
+      std::vector<std::string> body;
+      for (int i = 0; i < copies; ++i)
+        body.push_back(fmt::format(fmt::runtime(text.text), text.first + text.step * i));
+      for (int i = 0; i < 40; ++i) body.push_back("add t1, t1, t2");
+      // Small numbers again, so that divisions take the same time.
+      body.push_back("li t1, 7");
+      MicroBenchmark loop{fmt::format("{} units {}", name_of(text.instruction_class), copies),
+                          text.instruction_class,
+                          Quantity::unit_count,
+                          text.lmul_log2,
+                          scalar_setup,
+                          body,
+                          1,
+                          copies};
+      if (text.lmul_log2 >= 0) loop.setup += "\n" + vector_setup(1 << text.lmul_log2);
+      list.push_back(loop);
+    }
+  std::vector<std::string> mix;
+  for (int i = 0; i < 32; ++i)
+    for (const char* text :
+         {"add t3, t1, t2", "fadd.s ft4, ft1, ft2", "ld t4, 0(%1)", "add t5, t1, t2"})
+      mix.push_back(text);
+  list.push_back({"issue-width", integer, Quantity::issue_width, -1, scalar_setup, mix, 32});
+  std::vector<std::string> masked;
+  for (int i = 0; i < throughput_length; ++i)
+    masked.push_back(fmt::format("vfmacc.vf v{}, ft0, v4, v0.t", 8 + 4 * (i % 6)));
+  list.push_back({"vector-fma m4 masked", vector_fma, Quantity::masked, 2,
+                  vector_setup(4) + "\nvmset.m v0", masked, throughput_length});
+}
+
 std::vector<MicroBenchmark> make() {
   std::vector<MicroBenchmark> list;
-  const std::string scalar_setup =
-      "sd %1, 0(%1)\nli t1, 7\nli t2, 3\nfcvt.d.w ft1, t1\nfcvt.d.w ft2, t2\nfcvt.d.w ft3, t2";
   for (const auto& text : scalars) {
     const std::string name(name_of(text.instruction_class));
     if (*text.chain)
@@ -62,20 +119,17 @@ std::vector<MicroBenchmark> make() {
                       scalar_setup, std::vector<std::string>(16, text.chain), 16});
     if (*text.independent) {
       std::vector<std::string> body;
-      for (int i = 0; i < 64; ++i)
+      for (int i = 0; i < throughput_length; ++i)
         body.push_back(fmt::format(fmt::runtime(text.independent), 3 + i % 4));
       list.push_back({name + " occupancy", text.instruction_class, Quantity::occupancy, -1,
-                      scalar_setup, body, 64});
+                      scalar_setup, body, throughput_length});
     }
   }
   for (const auto& text : vectors) {
     const std::string name(name_of(text.instruction_class));
     for (int lmul = 0; lmul <= 3; ++lmul) {
       const int group = 1 << lmul, groups = 32 / group;
-      const std::string setup = fmt::format(
-          "vsetvli t0, x0, e32, m{}, ta, ma\nfmv.w.x ft0, x0\nvmv.v.i v0, 0\nvmv.v.i v8, "
-          "0\nvmv.v.i v16, 0\nvmv.v.i v24, 0",
-          group);
+      const std::string setup = vector_setup(group);
       if (*text.chain) {
         const std::string chain = fmt::format(fmt::runtime(text.chain), 8, 16);
         const int instructions = chain.find('\n') == std::string::npos ? 1 : 2;
@@ -85,7 +139,8 @@ std::vector<MicroBenchmark> make() {
       }
       // Destinations rotate over all groups but the first, which is the source.
       std::vector<std::string> body;
-      for (int i = 0; i < 2 * (groups - 1); ++i)
+      const int rounds = (throughput_length + groups - 2) / (groups - 1);
+      for (int i = 0; i < rounds * (groups - 1); ++i)
         body.push_back(
             fmt::format(fmt::runtime(text.independent), group * (1 + i % (groups - 1)), 0));
       list.push_back({fmt::format("{} m{} occupancy", name, group), text.instruction_class,
@@ -110,6 +165,7 @@ std::vector<MicroBenchmark> make() {
   }
   list.push_back({"fp-load to use", fp_load, Quantity::latency, -1,
                   "vsetvli t0, x0, e32, m1, ta, ma\nsd x0, 0(%1)\nvmv.v.i v0, 0", pairs, 64});
+  add_unit_loops(list);
   return list;
 }
 
