@@ -116,7 +116,7 @@ void expect_right(const boards::Board& board, const bench::KernelProgram& progra
   ADD_FAILURE() << trial.id << " at VLEN " << trial.vlen << (trial.half_avl ? ", half vl" : "")
                 << ": " << boards::to_string(result.outcome) << " " << result.output
                 << "\nrepeat: QUERN_TRIAL='" << trial.id << " " << trial.vlen << " "
-                << trial.half_avl << " " << culprit << "' " << self
+                << static_cast<int>(trial.half_avl) << " " << culprit << "' " << self
                 << " --gtest_filter='*OneTrial'";
 }
 
