@@ -83,10 +83,12 @@ void AssemblyWriter::update() {
   }
   const int without_sign = 64 - tile_.type.sum_bits + (integer ? 0 : 1);
   if (choices_.beta_one) {
-    if (tile_.type.complex()) op("slli", "t4, t4, {}", without_sign);
     op("li", "a1, {}", words_.one_bits);
     op("xor", "a1, a1, t3");
-    if (tile_.type.complex()) op("or", "a1, a1, t4");
+    if (tile_.type.complex()) {
+      op("slli", "t5, t4, {}", without_sign);
+      op("or", "a1, a1, t5");
+    }
     op("beqz", "a1, {}", to("add"));
   }
   if (tile_.type.complex()) op("or", "t3, t3, t4");
