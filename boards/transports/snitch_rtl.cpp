@@ -47,6 +47,7 @@ class BareMetalTransport : public Transport {
     result.output = process.output;
     result.errors = process.errors;
     result.output_cut = process.output_cut;
+    if (process.output_cut) result.errors += "quern: the output was longer; the rest was dropped\n";
     result.host_seconds = process.seconds;
     result.status = process.status;
     switch (process.end) {

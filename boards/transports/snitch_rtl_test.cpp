@@ -117,6 +117,14 @@ TEST_F(SnitchTransport, VerilatorKeepsWhatWasPrintedBeforeTheTimeLimit) {
   EXPECT_TRUE(r.output.starts_with("a\na\n")) << r.output.substr(0, 20);
 }
 
+TEST_F(SnitchTransport, SaysThatOutputWasDropped) {
+  machine.settings["simulator"] = script("head -c 70000000 /dev/zero\n").string();
+  const RunResult r = make_simulator_transport(machine)->run({program("ret\n")});
+  EXPECT_EQ(r.outcome, Outcome::ok);
+  EXPECT_TRUE(r.output_cut);
+  EXPECT_NE(r.errors.find("the rest was dropped"), std::string::npos) << r.errors;
+}
+
 TEST_F(SnitchTransport, SimulatorMustBeNamedAndExist) {
   unsetenv("QUERN_SNITCH_SIMULATOR");
   EXPECT_THROW(make_simulator_transport(machine), Error);
