@@ -38,20 +38,6 @@ void print_diagnosis(const Json& diagnosis) {
              diagnosis["refine_moves"].get<int>());
 }
 
-verify::Submission as_submission(const CommandGraph& graph, const Plan& plan) {
-  verify::Submission submission;
-  submission.schedule.assign(plan.order.begin(), plan.order.end());
-  submission.has_memory = plan.has_memory();
-  for (std::size_t b = 0; b < plan.offsets.size(); ++b) {
-    submission.memory.push_back({graph.buffers[b].id, plan.offsets[b], static_cast<int>(b) + 1});
-  }
-  for (const Spill& pair : plan.spills) {
-    submission.spills.push_back({graph.buffers[pair.buffer].id, pair.offset,
-                                 static_cast<int>(submission.spills.size()) + 1});
-  }
-  return submission;
-}
-
 PlanResult search(const Context& context, const Problem& problem, PlanOptions options) {
   constexpr int steps = 100;
   Progress progress(steps, context.verbosity < 0 || options.pipeline != Pipeline::search);
@@ -94,7 +80,7 @@ ExitCode run_plan(const Context& context, Arguments& arguments) {
   const PlanResult result = search(context, problem, arguments.options);
   const bool peak = arguments.options.objective == Objective::peak;
   const verify::Verdict verdict =
-      verify::judge(graph, machine, as_submission(graph, result.plan), peak);
+      verify::judge(graph, machine, verify::as_submission(graph, result.plan), peak);
   const LowerBounds bounds = lower_bounds(problem);
   Json body = describe_plan(machine, verdict, bounds, arguments.options.objective);
   body["case"] = graph.name;

@@ -29,17 +29,8 @@ Planned plan(const CommandGraph& graph, const Machine& machine, const PlanOption
   const Problem problem = compile(graph, machine);
   Planned planned;
   planned.result = make_plan(problem, options);
-  verify::Submission submission;
-  const Plan& p = planned.result.plan;
-  submission.schedule.assign(p.order.begin(), p.order.end());
-  submission.has_memory = p.has_memory();
-  for (std::size_t b = 0; b < p.offsets.size(); ++b) {
-    submission.memory.push_back({graph.buffers[b].id, p.offsets[b], 0});
-  }
-  for (const Spill& pair : p.spills) {
-    submission.spills.push_back({graph.buffers[pair.buffer].id, pair.offset, 0});
-  }
-  planned.verdict = verify::judge(graph, machine, submission, options.objective == Objective::peak);
+  planned.verdict = verify::judge(graph, machine, verify::as_submission(graph, planned.result.plan),
+                                  options.objective == Objective::peak);
   return planned;
 }
 

@@ -18,17 +18,8 @@ verify::Verdict planned(const CommandGraph& graph, const Machine& machine,
   patient.time_limit = 100'000;  // the effort decides, on however busy a machine
   const PlanResult result = make_plan(compile(graph, machine), patient);
   EXPECT_EQ(result.stopped_by, "budget");
-  const Plan& plan = result.plan;
-  verify::Submission submission;
-  submission.schedule.assign(plan.order.begin(), plan.order.end());
-  submission.has_memory = plan.has_memory();
-  for (std::size_t b = 0; b < plan.offsets.size(); ++b) {
-    submission.memory.push_back({graph.buffers[b].id, plan.offsets[b], 0});
-  }
-  for (const Spill& pair : plan.spills) {
-    submission.spills.push_back({graph.buffers[pair.buffer].id, pair.offset, 0});
-  }
-  return verify::judge(graph, machine, submission, options.objective == Objective::peak);
+  return verify::judge(graph, machine, verify::as_submission(graph, result.plan),
+                       options.objective == Objective::peak);
 }
 
 struct Reach {

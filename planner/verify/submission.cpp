@@ -53,6 +53,20 @@ std::vector<Submission::Place> read_places(const std::filesystem::path& path) {
 
 }  // namespace
 
+Submission as_submission(const CommandGraph& graph, const Plan& plan) {
+  Submission submission;
+  submission.schedule.assign(plan.order.begin(), plan.order.end());
+  submission.has_memory = plan.has_memory();
+  for (std::size_t b = 0; b < plan.offsets.size(); ++b) {
+    submission.memory.push_back({graph.buffers[b].id, plan.offsets[b], static_cast<int>(b) + 1});
+  }
+  for (const Spill& pair : plan.spills) {
+    submission.spills.push_back({graph.buffers[pair.buffer].id, pair.offset,
+                                 static_cast<int>(submission.spills.size()) + 1});
+  }
+  return submission;
+}
+
 Submission read_submission(const std::filesystem::path& folder, const std::string& case_name) {
   Submission submission;
   const auto schedule = folder / (case_name + "_schedule.txt");

@@ -3,12 +3,9 @@
 // owns which address, times the commands itself and then checks, at every instant of that timing,
 // that no address has two owners.
 //
-//   schedule ──► each node once ──► edges ──► replay: residency, overlap, spill rules ──► peak,
-//   traffic
-//                                                        └► release→acquire edges ──► timing ──►
-//                                                        cycles
-//                                                                                      └► ownership
-//                                                                                      in time
+//   schedule ─► each node once ─► edges ─► replay: residency, overlap, spill rules ─► peak, traffic
+//                                             └► release→acquire edges ─► timing ─► cycles
+//                                                                           └► ownership in time
 #pragma once
 
 #include <cstdint>
@@ -18,6 +15,7 @@
 #include <vector>
 
 #include "planner/model/command_graph.h"
+#include "planner/model/plan.h"
 
 namespace quern::planner::verify {
 
@@ -34,6 +32,9 @@ struct Submission {
   bool has_memory = false;    // false: an order-only plan (problem 1)
   std::string where;          // for messages
 };
+
+// What the result files of `plan` would hold.
+Submission as_submission(const CommandGraph& graph, const Plan& plan);
 
 struct Verdict {
   bool valid = false;
