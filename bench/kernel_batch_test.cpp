@@ -56,7 +56,8 @@ TEST(KernelBatch, EachFailureIsItsOwn) {
     EXPECT_NE(timing::read_elf(compiled[i].file).find(kernels[i].symbol), nullptr);
     objects.insert(compiled[i].file);
   }
-  EXPECT_LT(objects.size(), kernels.size());
+  // Two batches of each language, of which one is taken apart: 5 kernels at most, less the bad one.
+  EXPECT_LE(objects.size(), 2u * (1 + 4));
 }
 
 }  // namespace

@@ -114,6 +114,25 @@ TEST(Pipeline, Bfloat16IsVerifiedWithoutCycles) {
   EXPECT_EQ(records[1].reason, "");
 }
 
+TEST(Pipeline, KernelsThatSpillAreNotMeasuredUnlessAsked) {
+  Bench bench("bpi-f3");
+  // 30 accumulators and 2 registers over: clang 19 spills once it sees two steps of k at a time.
+  const auto point = bench.point(24, 10, generator::DType::f32, {{"unroll", "2"}});
+  const auto refused = measure(bench, {point}, 64).at(0);
+  EXPECT_EQ(refused.outcome, tuner::Outcome::poor_code);
+  EXPECT_NE(refused.reason.find("60 multiply-accumulates) has 4 stack accesses"), std::string::npos)
+      << refused.reason;
+  EXPECT_TRUE(refused.cycles.empty());
+  tuner::MeasureOptions options;
+  options.k_c = 64;
+  options.allow_poor = true;
+  tuner::measure_kernels(bench.session, bench.compiler, root, {point}, options,
+                         [](const tuner::Record& r) {
+                           EXPECT_EQ(r.outcome, tuner::Outcome::ok) << r.reason;
+                           EXPECT_FALSE(r.cycles.empty());
+                         });
+}
+
 TEST(Pipeline, OtherFormsAreMeasuredToo) {
   Bench bench("k230");
   const auto f32 = generator::DType::f32;
