@@ -60,6 +60,31 @@ TEST(Decoder, KnowsOperandsOfHandPickedInstructions) {
   }
 }
 
+// What kernels of half, bfloat16 and int8 types are made of. Words from llvm-mc-19.
+TEST(Decoder, SortsInstructionsOfNarrowTypes) {
+  using enum InstructionClass;
+  const struct {
+    std::uint32_t word;
+    const char* name;
+    InstructionClass instruction_class;
+  } rows[] = {
+      {0xef055457, "vfwmaccbf16.vf", vector_widen_fma},
+      {0xf7056457, "vwmacc.vx", vector_widen_multiply},
+      {0x4b02a457, "vsext.vf4", vector_extend},
+      {0x00051507, "flh", fp_load},
+      {0x3f055457, "vfslide1down.vf", vector_slide_one},
+      {0x22055407, "vlseg2e16.v", vector_load_segment},
+      {0x4b0e9457, "vfncvtbf16.f.f.w", vector_narrow_convert},
+      {0x04156013, "prefetch.r", prefetch},
+      {0x20b54533, "sh2add", integer_slow},
+      {0x330c0457, "vrgather.vv", vector_gather},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(decode(row.word).name(), row.name);
+    EXPECT_EQ(decode(row.word).instruction_class(), row.instruction_class) << row.name;
+  }
+}
+
 TEST(Decoder, FollowsVectorConfiguration) {
   const Instruction e32m2 = decode(0x0d157557);  // vsetvli a0, a0, e32, m2, ta, ma
   ASSERT_TRUE(e32m2.vector_type_known());
@@ -70,7 +95,7 @@ TEST(Decoder, FollowsVectorConfiguration) {
   const VectorType four{0, 32, 4};
   EXPECT_EQ(decode(0x0d007057).new_vector_type(four), four);  // vsetvli x0, x0, e32, m1, ta, ma
   EXPECT_EQ(e32m2.new_vector_type(four).vl, 0);               // AVL in a register
-  EXPECT_FALSE(decode(0x80b57557).vector_type_known());  // vsetvl a0, a0, a1
+  EXPECT_FALSE(decode(0x80b57557).vector_type_known());       // vsetvl a0, a0, a1
 }
 
 TEST(Decoder, FindsBranchTargets) {

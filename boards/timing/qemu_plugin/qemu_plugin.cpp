@@ -20,18 +20,15 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <sstream>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "bench/target/modelled_clock.h"
 #include "boards/timing/core.h"
-#include "boards/timing/elf_file.h"
+#include "boards/timing/qemu_plugin/guest_symbols.h"
 #include "boards/timing/qemu_plugin/qemu_plugin_api.h"
 #include "boards/timing/timing_report.h"
 
@@ -188,8 +185,8 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* tb) {
   }
   TranslatedBlock* made = translated(qemu_plugin_tb_vaddr(tb), std::move(instructions));
   qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, &made->block);
-  // Both directions are asked for, though each instruction has one: QEMU 7.2 compares the flags of a
-  // generated load with the wrong ones, so that a callback on reads alone is never called for it.
+  // Both directions are asked for, though each instruction has one: QEMU 7.2 compares the flags of
+  // a generated load with the wrong ones, so that a callback on reads alone is never called for it.
   for (MemorySite& site : made->sites)
     qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, site.instruction), on_access,
                                      QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, &site);
@@ -261,48 +258,6 @@ void on_system_call(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::u
   if (number == modelled_clock_syscall) answer(slot, a1);
 }
 
-// Functions of every ELF file that is mapped now, at guest addresses.
-SymbolMap read_symbols() {
-  SymbolMap symbols;
-  std::map<std::string, std::shared_ptr<ElfFile>> files;
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    std::istringstream words(line);
-    std::string range, permissions, device, path;
-    std::uint64_t offset = 0, inode = 0;
-    words >> range >> permissions >> std::hex >> offset >> device >> std::dec >> inode >> std::ws;
-    std::getline(words, path);
-    if (path.empty() || path[0] != '/' || inode == 0) continue;
-    auto& file = files[path];
-    if (!file) {
-      file = std::make_shared<ElfFile>();
-      try {
-        *file = read_elf(path);
-      } catch (const Error&) {  // not RISC-V: a host library, a data file
-      }
-    }
-    if (file->functions.empty()) continue;
-    const auto dash = range.find('-');
-    const std::uint64_t first =
-        std::stoull(range.substr(0, dash), nullptr, 16) - plugin->guest_base;
-    const std::uint64_t bytes =
-        std::stoull(range.substr(dash + 1), nullptr, 16) - plugin->guest_base - first;
-    const auto name = std::filesystem::path(path).filename().string();
-    for (const ElfFunction& function : file->functions)
-      for (const ElfSegment& segment : file->segments) {
-        if (function.address < segment.address ||
-            function.address >= segment.address + segment.bytes)
-          continue;
-        const std::uint64_t in_file = function.address - segment.address + segment.offset;
-        if (in_file < offset || in_file >= offset + bytes) continue;
-        const std::uint64_t at = first + (in_file - offset);
-        const std::uint64_t length = file->code(function).size();
-        symbols.add({at, at + std::max<std::uint64_t>(length, 2), function.name, name});
-      }
-  }
-  return symbols;
-}
-
 void on_exit(qemu_plugin_id_t, void*) {
   for (CoreSlot* slot : plugin->cores)
     if (slot && slot->pending) {
@@ -311,7 +266,7 @@ void on_exit(qemu_plugin_id_t, void*) {
     }
   if (plugin->report.empty()) return;
   SymbolMap symbols;
-  if (plugin->functions) symbols = read_symbols();
+  if (plugin->functions) symbols = mapped_functions(plugin->guest_base);
   Json report = timing_report(plugin->parameters, all_blocks(), all_cores(),
                               plugin->functions ? &symbols : nullptr);
   rusage usage{};
