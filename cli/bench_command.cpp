@@ -120,6 +120,11 @@ void add_bench(CLI::App& app, Context& context) {
   command->add_flag("--allow-poor", options->measure.allow_poor,
                     "Run the kernel even if its inner loop spills or has a vsetvli");
   command
+      ->add_option("--published", options->snitch.published,
+                   "Bench every kernel of this file (results/published/snitch_kernels.json) and "
+                   "compare with its cycles")
+      ->group("Snitch boards");
+  command
       ->add_option_function<double>(
           "--time-limit",
           [options](double seconds) {

@@ -21,6 +21,7 @@ void add_generate(CLI::App& app, Context& context) {
       "quern generate --board bpi-f3 --dtype f32 --mr 16 --nr 15 -o kernel.c", [options, &context] {
         const auto board = boards::load_board(context.root, options->point.board);
         if (board.kind == "snitch") {
+          if (options->family) throw bad_input("--family: not for boards of kind snitch");
           return run_snitch_generate(context, board, options->snitch, options->point,
                                      options->output);
         }

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdio>
 
 #include "base/file.h"
+#include "bench/snitch/published.h"
 #include "bench/snitch/runner.h"
 #include "boards/timing_word.h"
 #include "generator/snitch/generate.h"
@@ -35,11 +37,15 @@ void add_snitch_options(CLI::App& command, SnitchOptions& options, bool measures
   for (const KernelInfo& kernel : generator::snitch::kernels()) {
     names += (names.empty() ? "" : ", ") + std::string(kernel.name);
   }
-  command.add_option("--kernel", options.kernel, "Snitch: " + names)->group("Snitch boards");
+  command.add_option("--kernel", options.kernel, names + " (default matmul)")
+      ->group("Snitch boards");
   command.add_option("--m", options.m, "Rows of the output")->group("Snitch boards");
   command.add_option("--n", options.n, "Columns of the output")->group("Snitch boards");
   command.add_option("--k", options.k, "Length of the reduction")->group("Snitch boards");
-  command.add_option("--point", options.point, "A kernel point's id instead of the other options")
+  command
+      .add_option("--point", options.point,
+                  "A kernel point's id instead of the other options; \"-no-PASS\" at its end "
+                  "switches a compiler pass off (streams, replacement, frep, fuse, jam)")
       ->group("Snitch boards");
   if (!measures) return;
   command
@@ -49,15 +55,21 @@ void add_snitch_options(CLI::App& command, SnitchOptions& options, bool measures
 }
 
 Point snitch_point(const SnitchOptions& options, const PointOptions& tile) {
-  if (!options.point.empty()) return generator::snitch::parse_id(options.point);
+  if (!options.point.empty()) {
+    if (options.kernel || options.m || options.n || options.k || !tile.m_r.empty() ||
+        !tile.n_r.empty()) {
+      throw bad_input("--point: has all in its id; leave out --kernel, --m, --n, --k, --mr, --nr");
+    }
+    return generator::snitch::parse_id(options.point);
+  }
   Point point;
-  point.kernel = generator::snitch::parse_kernel(options.kernel);
+  point.kernel = generator::snitch::parse_kernel(options.kernel.value_or("matmul"));
   point.type = generator::snitch::parse_type(tile.dtype);
   const KernelInfo& kernel = info(point.kernel);
-  const auto size = [&](const char* name, std::int64_t given, bool used) -> std::int64_t {
-    if (used && given == 0) throw bad_input("{}: missing; {} needs it", name, kernel.name);
-    if (!used && given != 0) throw bad_input("{}: {} has no such size", name, kernel.name);
-    return used ? given : 1;
+  const auto size = [&](const char* name, const std::optional<std::int64_t>& given, bool used) {
+    if (used && !given) throw bad_input("{}: missing; {} needs it", name, kernel.name);
+    if (!used && given) throw bad_input("{}: {} has no such size", name, kernel.name);
+    return given.value_or(1);
   };
   point.m = size("--m", options.m, kernel.uses_mn);
   point.n = size("--n", options.n, kernel.uses_mn);
@@ -88,11 +100,60 @@ bench::snitch::Simulate snitch_simulator(const boards::Board& board, const std::
   return bench::snitch::simulate_on(boards::transport_kind(how).make(machine));
 }
 
+namespace {
+
+// One line a published row, most work last as in the file; 1 unless all are reached.
+ExitCode compare_with_published(Context& context, const boards::Board& board,
+                                const bench::snitch::Setup& setup, const std::string& file) {
+  const auto rows = bench::snitch::read_published(file, context.root);
+  Json json = Json::array();
+  std::size_t reached = 0;
+  if (!context.json) {
+    fmt::print("{:<40} {:>8} {:>10} {:>7}\n", "kernel point", "cycles", "published", "ratio");
+  }
+  for (const auto& row : rows) {
+    const bench::snitch::Result r = bench::snitch::bench(row.point, setup);
+    const bool good = reaches(row, r);
+    if (good) ++reached;
+    json.push_back({{"id", r.id},
+                    {"cycles", r.cycles ? Json(*r.cycles) : Json(nullptr)},
+                    {"published_cycles", row.cycles},
+                    {"implementation", row.implementation},
+                    {"correct", r.correct},
+                    {"reason", r.failure},
+                    {"reached", good}});
+    if (context.json) continue;
+    if (r.cycles) {
+      fmt::print("{:<40} {:>8} {:>10} {:>7.3f}{}\n", r.id, *r.cycles, row.cycles,
+                 static_cast<double>(*r.cycles) / static_cast<double>(row.cycles),
+                 good ? "" : "  slower");
+    } else {
+      fmt::print("{:<40} wrong: {}\n", r.id, r.failure);
+    }
+    std::fflush(stdout);
+  }
+  if (context.json) {
+    context.print_json("quern.bench.published.v1",
+                       {{"board", board.name},
+                        {"timing", boards::to_string(boards::Timing::rtl)},
+                        {"rows", json},
+                        {"reached", reached}});
+  } else {
+    fmt::print("{} of {} at or below the published cycles\n", reached, rows.size());
+  }
+  return reached == rows.size() ? ExitCode::good : ExitCode::check_failed;
+}
+
+}  // namespace
+
 ExitCode run_snitch_bench(Context& context, const boards::Board& board, const std::string& via,
                           const SnitchOptions& options, const PointOptions& tile) {
+  const bench::snitch::Setup setup{context.root, context.build / "snitch",
+                                   snitch_simulator(board, via, options.simulator)};
+  if (!options.published.empty()) {
+    return compare_with_published(context, board, setup, options.published);
+  }
   const Point point = snitch_point(options, tile);
-  bench::snitch::Setup setup{context.root, context.build / "snitch",
-                             snitch_simulator(board, via, options.simulator)};
   const bench::snitch::Result r = bench::snitch::bench(point, setup);
   const std::string timing(boards::to_string(boards::Timing::rtl));
   std::optional<double> gflops;

@@ -2,6 +2,7 @@
 // --nr), and what bench and generate do on boards of that kind.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "bench/snitch/simulators.h"
@@ -13,10 +14,11 @@
 namespace quern::cli {
 
 struct SnitchOptions {
-  std::string kernel = "matmul";
-  std::int64_t m = 0, n = 0, k = 0;  // 0: not given
-  std::string point;                 // an id instead of the options above
-  std::string simulator;             // of the user, instead of the RTL here
+  std::optional<std::string> kernel;  // matmul unless given
+  std::optional<std::int64_t> m, n, k;
+  std::string point;      // an id instead of the options above
+  std::string simulator;  // of the user, instead of the RTL here
+  std::string published;  // file with cycles to compare with, instead of one kernel
 };
 
 // `measures`: with --simulator.

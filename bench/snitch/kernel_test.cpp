@@ -22,6 +22,31 @@ TEST(SnitchKernels, WindowsOverOddSizes) {
                           {"m1-n1", "m4-n4", "m5-n7", "m31-n3", "m3-n31"}));
 }
 
+// Rows of whole words: packed along the row, copies of X staged. 17 words are a prime, 43 more than
+// one tile can take.
+TEST(SnitchKernels, PackedWindows) {
+  for (const char* type : {"f32", "f16"}) {
+    for (const char* kernel : {"conv3x3-m1-n4", "conv3x3-m5-n34", "conv3x3-m7-n86",
+                               "max_pool3x3-m1-n4", "max_pool3x3-m3-n12", "sum_pool3x3-m5-n34"}) {
+      expect_right({fmt::format("snitch-{}-{}", type, kernel)});
+    }
+  }
+}
+
+// Rows of whole words: packed along the row, A staged row by row (k odd for f32, B interleaved for
+// f16). Several regions, single rows, one word a row.
+TEST(SnitchKernels, PackedProducts) {
+  for (const char* sizes : {"m1-n8-k4", "m5-n8-k12", "m7-n62-k6", "m8-n2-k16", "m9-n34-k8"}) {
+    expect_right(kernel_ids({"matmul", "dense"}, {sizes}));
+    expect_right({fmt::format("snitch-f16-matmul_t-{}", sizes)});
+  }
+  expect_right({"snitch-f32-matmul-m5-n8-k13", "snitch-f32-dense-m3-n12-k9",
+                "snitch-f32-matmul-m6-n12-k7-2x4", "snitch-f16-dense-m6-n12-k8-3x4",
+                // Some columns as partial sums, the others prepared meanwhile.
+                "snitch-f32-matmul_t-m32-n34-k32", "snitch-f16-matmul_t-m31-n40-k36",
+                "snitch-f16-matmul-m64-n32-k32"});
+}
+
 TEST(SnitchKernels, DotOverOddSizes) {
   expect_right(kernel_ids({"dot"}, {"k1", "k2", "k3", "k4", "k5", "k17", "k64", "k131"}));
 }

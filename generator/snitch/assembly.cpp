@@ -77,6 +77,11 @@ void Writer::instruction(const Instruction& i) {
     line(fmt::format("bgez {}, {}b", print(i.rd), label), "until the stream has been written");
     return;
   }
+  if (i.opcode == Opcode::fpu_fence) {
+    line(fmt::format("fmv.x.w {}, fa0", print(i.rd)), "until the FP subsystem has finished");
+    line(fmt::format("mv {0}, {0}", print(i.rd)));
+    return;
+  }
   if (o.insn.empty()) {
     line(plain_form(i), i.opcode == Opcode::ssr_on    ? "streams on"
                         : i.opcode == Opcode::ssr_off ? "streams off"

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "generator/snitch/assembly.h"
 #include "generator/snitch/lowering.h"
+#include "generator/snitch/nest_plan.h"
 #include "generator/snitch/pack.h"
 #include "generator/snitch/registers.h"
 #include "generator/snitch/unroll.h"
@@ -14,6 +15,15 @@
 
 namespace quern::generator::snitch {
 namespace {
+
+// Of the lowering below without streams (modelled; used only to choose).
+double unstreamed_cycles(const LoopNest& nest) {
+  double step = 1;  // the operation
+  for (const Operand& o : nest.operands) {
+    if (o.access == Access::in) step += o.type == nest.accumulator ? 1 : 2;
+  }
+  return 1.1 * step * static_cast<double>(nest.points()) + 40;
+}
 
 class Compiler {
  public:
@@ -26,31 +36,30 @@ class Compiler {
   void lower(const LoopNest& nest);
   bool lower_streamed(const LoopNest& nest, std::string& why);
   bool lower_with_streams_plain(const LoopNest& nest, std::string& why);
-  bool transpose_right_operand(LoopNest& nest);
+  bool lower_packed_reduction(const LoopNest& nest, std::string& why);
   void lower_unstreamed(const LoopNest& nest);
   void note_streams(const StreamNest& nest);
-  std::int64_t check_capacity(const std::vector<Buffer>& all) const;
+  void check_capacity(const std::vector<Buffer>& all);
 
   const Point& point_;
   const Machine& machine_;
   Program program_;
   KernelBuilder builder_;
+  std::int64_t operand_bytes_ = 0;
   Generated result_;
 };
 
-std::int64_t Compiler::check_capacity(const std::vector<Buffer>& all) const {
-  std::int64_t bytes = result_.workspace_bytes;
-  for (const Buffer& b : all)
-    bytes += (b.bytes() + machine_.word - 1) / machine_.word * machine_.word;
-  const std::int64_t room = machine_.tcdm_bytes - machine_.stack_bytes;
-  if (bytes > room) {
-    throw bad_input(
-        "{} needs {} bytes of TCDM for its operands{}, there are {} ({} of {} are the stack); "
-        "choose smaller sizes",
-        id(point_), bytes, result_.workspace_bytes > 0 ? " and workspace" : "", room,
-        machine_.stack_bytes, machine_.tcdm_bytes);
+// The operands must fit; a workspace is only planned where it fits too.
+void Compiler::check_capacity(const std::vector<Buffer>& all) {
+  for (const Buffer& b : all) {
+    operand_bytes_ += (b.bytes() + machine_.word - 1) / machine_.word * machine_.word;
   }
-  return bytes;
+  const std::int64_t room = machine_.tcdm_bytes - machine_.stack_bytes;
+  if (operand_bytes_ <= room) return;
+  throw bad_input(
+      "{} needs {} bytes of TCDM for its operands, there are {} ({} of {} are the stack); choose "
+      "smaller sizes",
+      id(point_), operand_bytes_, room, machine_.stack_bytes, machine_.tcdm_bytes);
 }
 
 void Compiler::note_streams(const StreamNest& nest) {
@@ -58,6 +67,10 @@ void Compiler::note_streams(const StreamNest& nest) {
   for (const StreamedOperand& o : nest.operands) {
     if (o.place != StreamedOperand::Place::stream) continue;
     const Operand& operand = nest.nest.operands[o.operand];
+    if (operand.staging) {
+      program_.notes.push_back(fmt::format("copy {} for each {}: {}", operand.name,
+                                           nest.nest.iterators[0].name, print(*operand.staging)));
+    }
     program_.notes.push_back(fmt::format("stream ft{} {} {:<4} {}", o.mover,
                                          operand.access == Access::out ? "->" : "<-", operand.name,
                                          print(o.pattern)));
@@ -114,26 +127,49 @@ bool Compiler::lower_streamed(const LoopNest& nest, std::string& why) {
   return true;
 }
 
-// B[k, n] of packed kernels has neighbours along n, not along k: it is copied transposed first.
-bool Compiler::transpose_right_operand(LoopNest& nest) {
-  if (point_.kernel != Kernel::matmul && point_.kernel != Kernel::dense) return false;
-  const std::int64_t size = size_of(nest.type), lanes = machine_.word / size;
-  if (point_.k % lanes != 0) return false;
-  Operand& b = nest.operands[1];
-  const int workspace = program_.arguments;
-  result_.workspace_bytes = point_.n * point_.k * size;
-  lower_transpose(builder_, b, point_.k, point_.n, workspace);
-  ++program_.arguments;
-  b.argument = workspace;
-  b.map.coefficients = {0, point_.k * size, size};
-  b.name += "_t";
-  program_.notes.push_back(fmt::format("a{}: workspace of {} bytes, for B transposed", workspace,
-                                       result_.workspace_bytes));
+// A reduction over a plane of f32 or f16 outputs: packed, in one way or another.
+bool Compiler::lower_packed_reduction(const LoopNest& nest, std::string& why) {
+  const Passes& passes = point_.passes;
+  if (!passes.unroll_and_jam || nest.init == Init::destination) {
+    why = "packed reductions need unroll and jam";
+    return false;
+  }
+  PlanLimits limits;
+  limits.m_r = point_.m_r;
+  limits.n_r = point_.n_r;
+  limits.workspace_argument = program_.arguments;
+  limits.workspace_room = machine_.tcdm_bytes - machine_.stack_bytes - operand_bytes_;
+  limits.staging = passes.frep;  // the copies are paced by the hardware loops
+  std::optional<NestPlan> plan = plan_reduction(nest, limits, machine_, why);
+  if (!plan) return false;
+  if (point_.m_r == 0 && plan->cycles > unstreamed_cycles(nest)) {
+    why = "too small to pay for its set-up";
+    return false;
+  }
+  if (plan->workspace_bytes > 0) {
+    result_.workspace_bytes = plan->workspace_bytes;
+    program_.notes.push_back(fmt::format("a{}: workspace of {} bytes, 8-byte aligned",
+                                         program_.arguments, plan->workspace_bytes));
+    ++program_.arguments;
+  }
+  for (const PlanStep& step : plan->steps) {
+    result_.loop_nests.push_back(print(step.words));
+    for (const Staging& staging : step.staged_first) {
+      program_.notes.push_back(fmt::format("copy {}: {}", staging.name, print(staging)));
+      lower_staging(builder_, staging, limits.workspace_argument);
+    }
+    for (const StreamNest& region : step.regions) {
+      note_streams(region);
+      lower_jammed(builder_, region, passes.frep);
+    }
+  }
   return true;
 }
 
 // Without streams, but several outputs at a time, so that loads and the FPU's latency overlap.
 void Compiler::lower_unstreamed(const LoopNest& nest) {
+  if (point_.m_r != 0)
+    program_.notes.push_back("the unroll and jam that was asked for is not used");
   // Each takes an accumulator, an operand that is not shared and, for halves, its wide form.
   constexpr std::int64_t kMost = 8;
   PlainOptions options;
@@ -160,20 +196,20 @@ void Compiler::lower_unstreamed(const LoopNest& nest) {
   }
 }
 
-void Compiler::lower(const LoopNest& original) {
-  LoopNest nest = original;
+void Compiler::lower(const LoopNest& nest) {
   result_.loop_nests.push_back(print(nest));
   if (!point_.passes.streams) {
     lower_plain(builder_, nest, nullptr, {Addressing::literal, point_.passes.scalar_replacement});
     return;
   }
   std::string why;
-  std::optional<Packed> packed = pack(nest, why);
-  if (!packed && point_.passes.unroll_and_jam && nest.init != Init::destination &&
-      transpose_right_operand(nest)) {
-    result_.loop_nests.push_back(print(nest));
-    packed = pack(nest, why);
+  if (nest.type != ScalarType::f64 && nest.has_reduction() && nest.iterators.size() > 1) {
+    if (lower_packed_reduction(nest, why)) return;
+    program_.notes.push_back("not packed: " + why);
+    lower_unstreamed(nest);
+    return;
   }
+  const std::optional<Packed> packed = pack(nest, why);
   if (packed) {
     bool done = true;
     if (packed->words) {
@@ -211,8 +247,7 @@ Generated Compiler::run() {
     // What one nest streams out, the next one loads.
     if (i + 1 < nests.size() && point_.passes.streams) lower_drain(builder_);
   }
-  check_capacity(all);
-  builder_.finish();
+  builder_.finish(result_.workspace_bytes > 0);
   result_.program = print(program_);
   if (const std::string problem = violation(program_, machine_); !problem.empty()) {
     fmt::print(stderr, "{}: {}\n{}", result_.id, problem, result_.program);

@@ -17,8 +17,10 @@ constexpr OpcodeInfo kTable[] = {
     {"slli", binary_imm, P::integer, "", ""},
     {"lw", load, P::integer, "", ""},
     {"sw", store, P::integer, "", ""},
-    {"lh", load, P::integer, "", ""},
+    {"lhu", load, P::integer, "", ""},
     {"sh", store, P::integer, "", ""},
+    {"fence", plain, P::integer, "", ""},
+    {"fpu_fence", wait, P::integer, "", ""},
     {"scfgwi", config, P::integer, "i 0x2b, 2, x0", ""},
     {"csrsi 0x7c0, 1", plain, P::integer, "", ""},
     {"csrci 0x7c0, 1", plain, P::integer, "", ""},
@@ -51,6 +53,8 @@ constexpr OpcodeInfo kTable[] = {
     {"vfmul.s", binary, P::add_multiply, "r 0x33, 0, 0x43", ""},
     {"vfmac.s", accumulate, P::add_multiply, "r 0x33, 0, 0x48", ""},
     {"vfmax.s", binary, P::non_computational, "r 0x33, 0, 0x46", ""},
+    {"vfmul.r.s", binary, P::add_multiply, "r 0x33, 4, 0x43", ""},
+    {"vfmac.r.s", accumulate, P::add_multiply, "r 0x33, 4, 0x48", ""},
     {"vfadd.h", binary, P::add_multiply, "r 0x33, 2, 0x41", ""},
     {"vfmul.h", binary, P::add_multiply, "r 0x33, 2, 0x43", ""},
     {"vfmax.h", binary, P::non_computational, "r 0x33, 2, 0x46", ""},
@@ -58,6 +62,7 @@ constexpr OpcodeInfo kTable[] = {
     {"vfcpka.h.s", accumulate, P::conversion, "r 0x33, 2, 0x58", ""},
     {"vfcpkb.h.s", accumulate, P::conversion, "r 0x33, 6, 0x58", ""},
     {"vfsum.s", accumulate_1, P::dot_product, "r 0x33, 0, 0x47", "x28"},
+    {"vfsumex.s.h", accumulate_1, P::dot_product, "r 0x33, 0, 0x47", "x22"},
     {"vfdotpex.s.h", accumulate, P::dot_product, "r 0x33, 0, 0x4b", ""},
 };
 

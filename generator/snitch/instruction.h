@@ -18,8 +18,10 @@ enum class Opcode : std::uint8_t {
   slli,
   lw,
   sw,
-  lh,
+  lhu,
   sh,
+  fence,
+  fpu_fence,
   // streams and hardware loop (frep.o itself is a structure, see program.h)
   scfgwi,
   ssr_on,
@@ -55,6 +57,8 @@ enum class Opcode : std::uint8_t {
   vfmul_s,
   vfmac_s,
   vfmax_s,
+  vfmul_r_s,
+  vfmac_r_s,
   vfadd_h,
   vfmul_h,
   vfmax_h,
@@ -62,6 +66,7 @@ enum class Opcode : std::uint8_t {
   vfcpka_h_s,
   vfcpkb_h_s,
   vfsum_s,
+  vfsumex_s_h,
   vfdotpex_s_h,
 };
 
@@ -78,7 +83,7 @@ enum class Form : std::uint8_t {
   accumulate_1,  // rd, rs1 where rd is read too
   config,        // rs1, imm
   plain,         // nothing
-  wait,          // rd: a scratch register; a polling loop of two instructions
+  wait,          // rd: a scratch register; two instructions
 };
 
 // Result pipeline: instructions of different latencies can finish out of order, so that all writes

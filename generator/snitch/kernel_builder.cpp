@@ -40,10 +40,12 @@ Register KernelBuilder::constant(Block& block, std::int64_t value, std::string r
 }
 
 void KernelBuilder::add_immediate(Block& block, Register rd, Register rs, std::int64_t value) {
+  if (value == 0) {
+    if (rd != rs) block.push_back(instruction(Opcode::mv, rd, rs));
+    return;
+  }
   if (value >= -2048 && value <= 2047) {
-    if (value != 0 || rd != rs) {
-      block.push_back(instruction(Opcode::addi, rd, rs, {}, {}, value));
-    }
+    block.push_back(instruction(Opcode::addi, rd, rs, {}, {}, value));
     return;
   }
   const Register step = constant(block, value, "address step");
@@ -56,10 +58,13 @@ void KernelBuilder::streams_on(Block& block) {
   streams_on_ = true;
 }
 
-void KernelBuilder::finish() {
+void KernelBuilder::finish(bool workspace) {
   program.body = std::move(prelude_);
   for (Node& node : body) program.body.push_back(std::move(node));
   if (streams_on_) program.body.push_back(instruction(Opcode::ssr_off, {}));
+  if (workspace) {
+    program.body.push_back(instruction(Opcode::fpu_fence, program.new_integer("fence")));
+  }
 }
 
 }  // namespace quern::generator::snitch

@@ -17,11 +17,11 @@ constexpr Value zero() { return {Value::Kind::zero, 0}; }
 Operand memory_operand(std::string name, ScalarType type, Access access, int argument,
                        Coefficients coefficients) {
   for (std::int64_t& c : coefficients) c *= size_of(type);
-  return {std::move(name), type, access, argument, {std::move(coefficients), 0}};
+  return {std::move(name), type, access, argument, {std::move(coefficients), 0}, false, {}};
 }
 
 Operand scalar_operand(std::string name, ScalarType type, std::size_t iterators) {
-  return {std::move(name), type, Access::scalar, 0, {Coefficients(iterators), 0}};
+  return {std::move(name), type, Access::scalar, 0, {Coefficients(iterators), 0}, false, {}};
 }
 
 std::vector<Iterator> iterators_mn(const Point& p) {

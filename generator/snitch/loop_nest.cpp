@@ -46,6 +46,12 @@ bool LoopNest::has_reduction() const {
                      [](const Iterator& i) { return i.kind == IteratorKind::reduction; });
 }
 
+const Operand* LoopNest::staged() const {
+  const auto found = std::find_if(operands.begin(), operands.end(),
+                                  [](const Operand& o) { return o.staging.has_value(); });
+  return found == operands.end() ? nullptr : &*found;
+}
+
 std::int64_t LoopNest::points() const {
   std::int64_t product = 1;
   for (const Iterator& iterator : iterators) product *= iterator.extent;
@@ -98,7 +104,9 @@ std::string_view name_of(ScalarOp op) {
 
 std::string print(const LoopNest& nest) {
   std::string text = fmt::format("nest {} {}{} {{\n  domain", nest.name, name_of(nest.type),
-                                 nest.lanes > 1 ? fmt::format(" x{}", nest.lanes) : "");
+                                 nest.lanes == 1     ? ""
+                                 : nest.sums_lanes() ? fmt::format(" x{} partial sums", nest.lanes)
+                                                     : fmt::format(" x{}", nest.lanes));
   for (std::size_t d = 0; d < nest.iterators.size(); ++d) {
     const Iterator& iterator = nest.iterators[d];
     text += fmt::format("{} {}: {} {}", d == 0 ? "" : ",", iterator.name, iterator.extent,
@@ -109,8 +117,13 @@ std::string print(const LoopNest& nest) {
     if (operand.access == Access::scalar) {
       text += fmt::format("  in  {}: {} = fa0\n", operand.name, name_of(operand.type));
     } else {
-      text += fmt::format("  {} {}: {} = {}\n", operand.access == Access::in ? "in " : "out",
-                          operand.name, name_of(operand.type), print_map(nest, operand));
+      text += fmt::format("  {} {}: {} = {}{}\n", operand.access == Access::in ? "in " : "out",
+                          operand.name, name_of(operand.type), print_map(nest, operand),
+                          operand.broadcast ? " in every lane" : "");
+    }
+    if (operand.staging) {
+      text += fmt::format("  stage {} for each {}: {}\n", operand.name, nest.iterators[0].name,
+                          print(*operand.staging));
     }
   }
   switch (nest.init) {

@@ -15,9 +15,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "generator/snitch/staging.h"
 
 namespace quern::generator::snitch {
 
@@ -47,6 +50,10 @@ struct Operand {
   Access access = Access::in;
   int argument = 0;  // pointer in a<argument>
   AffineMap map;
+  // The same value for all lanes of a word that packs outputs.
+  bool broadcast = false;
+  // Copied row by row into the workspace, where `map` addresses it, before it is streamed.
+  std::optional<Staging> staging;
 };
 
 // What a scalar operation works on.
@@ -71,6 +78,10 @@ enum class Init {
   destination,  // what the output holds: an earlier nest has filled it
 };
 
+// What the lanes of a packed word hold: neighbouring outputs, or partial sums of one output, which
+// are added at the end.
+enum class Lanes { outputs, partial_sums };
+
 struct LoopNest {
   std::string name;
   ScalarType type = ScalarType::f64;         // of the inputs
@@ -82,16 +93,18 @@ struct LoopNest {
   ScalarBody body;
   bool relu = false;  // max(result, 0) after the reduction
   // Elements of one operand word that an instruction works on (packed SIMD). An iterator that is
-  // packed counts words, its coefficients are 8 bytes. In a packed reduction the lanes are partial
-  // sums, added at the end, and two results leave as one word.
+  // packed counts words, its coefficients are 8 bytes.
   int lanes = 1;
-  // A packed reduction whose results leave in pairs; else one by one, by store instructions.
+  Lanes lane_contents = Lanes::outputs;
+  // Partial sums: two results leave as one word; else one by one, by store instructions.
   bool paired = false;
 
   const Operand& output() const;
   int output_index() const;
   bool has_reduction() const;
-  std::int64_t points() const;  // size of the iteration domain
+  bool sums_lanes() const { return lanes > 1 && lane_contents == Lanes::partial_sums; }
+  const Operand* staged() const;  // the staged operand, if there is one
+  std::int64_t points() const;    // size of the iteration domain
 };
 
 std::string print(const LoopNest& nest);

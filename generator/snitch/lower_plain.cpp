@@ -6,29 +6,15 @@
 //     for k { acc = op(load A, load B, acc) }      one loop or FREP where all inputs are streams
 //     store acc
 //   } }
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/error.h"
-#include "generator/snitch/lowering.h"
+#include "generator/snitch/memory_operands.h"
 
 namespace quern::generator::snitch {
 namespace {
 
 using Place = StreamedOperand::Place;
-
-Opcode load_opcode(ScalarType type) {
-  return type == ScalarType::f64   ? Opcode::fld
-         : type == ScalarType::f32 ? Opcode::flw
-                                   : Opcode::flh;
-}
-
-Opcode store_opcode(ScalarType type) {
-  return type == ScalarType::f64   ? Opcode::fsd
-         : type == ScalarType::f32 ? Opcode::fsw
-                                   : Opcode::fsh;
-}
 
 Opcode arithmetic(ScalarOp op, ScalarType type) {
   using enum Opcode;
@@ -42,7 +28,11 @@ class PlainLowering {
  public:
   PlainLowering(KernelBuilder& builder, const LoopNest& nest, const StreamNest* streams,
                 const PlainOptions& options)
-      : b_(builder), n_(nest), s_(streams), options_(options) {
+      : b_(builder),
+        n_(nest),
+        s_(streams),
+        options_(options),
+        memory_(builder, nest, options.addressing, options.jam) {
     for (std::size_t d = 0; d < n_.iterators.size(); ++d) {
       (n_.iterators[d].kind == IteratorKind::parallel ? parallel_ : reduction_)
           .push_back(static_cast<int>(d));
@@ -75,25 +65,17 @@ class PlainLowering {
     return true;
   }
 
-  using Registers = std::vector<Register>;  // one for each jammed output
+  using Registers = MemoryOperands::Registers;
 
-  std::int64_t jam_step(int operand) const {
-    return parallel_.empty() ? 0 : n_.operands[operand].map.coefficients[parallel_.back()];
-  }
   Registers registers(const std::string& role) {
     Registers result;
     for (std::int64_t u = 0; u < options_.jam; ++u) result.push_back(b_.program.new_float(role));
     return result;
   }
 
-  Register address(Block& block, int operand, std::int64_t u, std::int64_t& offset);
-  Register load(Block& block, int operand, std::int64_t u);
-  Registers load_all(Block& block, int operand);
   Registers fetch(Block& block, const Value& value, const Registers& accumulators);
   void store(Block& block, Registers values);
   void compute(Block& block, const Registers& to, const Registers& accumulators);
-  void start_pointers();
-  void advance(Block& block, int level);
   Block point();
   Block reduction_loops(Block body);
   Block index_loop(int iterator, Block body);
@@ -102,71 +84,10 @@ class PlainLowering {
   const LoopNest& n_;
   const StreamNest* s_;
   const PlainOptions options_;
+  MemoryOperands memory_;
   std::vector<int> parallel_, reduction_;
-  std::vector<Register> index_;    // literal: of each iterator
-  std::vector<Register> pointer_;  // pointers: of each operand
   Register reduction_count_{};
 };
-
-Register PlainLowering::address(Block& block, int operand, std::int64_t u, std::int64_t& offset) {
-  const Operand& o = n_.operands[operand];
-  if (options_.addressing == Addressing::pointers) {
-    offset = u * jam_step(operand);
-    return pointer_[operand];
-  }
-  // offset + sum of coefficient * index, evaluated in full at every access.
-  offset = o.map.offset;
-  Register sum = argument_register(o.argument);
-  for (std::size_t d = 0; d < n_.iterators.size(); ++d) {
-    const std::int64_t c = o.map.coefficients[d];
-    if (c == 0) continue;
-    const Register term = b_.program.new_integer("address");
-    if ((c & (c - 1)) == 0) {
-      int shift = 0;
-      while ((std::int64_t{1} << shift) < c) ++shift;
-      block.push_back(instruction(Opcode::slli, term, index_[d], {}, {}, shift));
-    } else {
-      const Register factor = b_.constant(block, c, "address");
-      block.push_back(instruction(Opcode::mul, term, index_[d], factor));
-    }
-    const Register next = b_.program.new_integer("address");
-    block.push_back(instruction(Opcode::add, next, sum, term));
-    sum = next;
-  }
-  if (offset < -2048 || offset > 2047) {
-    const Register moved = b_.program.new_integer("address");
-    b_.add_immediate(block, moved, sum, offset);
-    offset = 0;
-    sum = moved;
-  }
-  return sum;
-}
-
-Register PlainLowering::load(Block& block, int operand, std::int64_t u) {
-  const Operand& o = n_.operands[operand];
-  std::int64_t offset = 0;
-  const Register base = address(block, operand, u, offset);
-  const Register value = b_.program.new_float(o.name);
-  block.push_back(instruction(load_opcode(o.type), value, base, {}, {}, offset));
-  return value;
-}
-
-// What all jammed outputs share is loaded once.
-PlainLowering::Registers PlainLowering::load_all(Block& block, int operand) {
-  const Operand& o = n_.operands[operand];
-  const std::int64_t loads = jam_step(operand) == 0 ? 1 : options_.jam;
-  Registers values;
-  for (std::int64_t u = 0; u < loads; ++u) values.push_back(load(block, operand, u));
-  if (o.type == ScalarType::f16 && n_.accumulator == ScalarType::f32) {
-    for (Register& value : values) {
-      const Register wide = b_.program.new_float(o.name + " as f32");
-      block.push_back(instruction(Opcode::fcvt_s_h, wide, value));
-      value = wide;
-    }
-  }
-  values.resize(static_cast<std::size_t>(options_.jam), values.back());
-  return values;
-}
 
 PlainLowering::Registers PlainLowering::fetch(Block& block, const Value& value,
                                               const Registers& accumulators) {
@@ -189,7 +110,7 @@ PlainLowering::Registers PlainLowering::fetch(Block& block, const Value& value,
     block.push_back(instruction(Opcode::fcvt_h_s, half, scalar_argument));
     return everywhere(half);
   }
-  return load_all(block, value.operand);
+  return memory_.load(block, value.operand);
 }
 
 void PlainLowering::store(Block& block, Registers values) {
@@ -208,9 +129,7 @@ void PlainLowering::store(Block& block, Registers values) {
           instruction(Opcode::fmv_d, stream_register(placed(output)->mover), values[u]));
       continue;
     }
-    std::int64_t offset = 0;
-    const Register base = address(block, output, u, offset);
-    block.push_back(instruction(store_opcode(n_.output().type), {}, base, values[u], {}, offset));
+    memory_.store_result(block, values[u], u);
   }
 }
 
@@ -245,40 +164,12 @@ void PlainLowering::compute(Block& block, const Registers& to, const Registers& 
   }
 }
 
-void PlainLowering::start_pointers() {
-  pointer_.resize(n_.operands.size());
-  for (std::size_t i = 0; i < n_.operands.size(); ++i) {
-    if (!in_memory(static_cast<int>(i))) continue;
-    const Operand& o = n_.operands[i];
-    pointer_[i] = b_.program.new_integer(o.name + " pointer");
-    b_.add_immediate(b_.body, pointer_[i], argument_register(o.argument), o.map.offset);
-  }
-}
-
-// At the end of one iteration of loop `level` every pointer has moved by its coefficient in total.
-void PlainLowering::advance(Block& block, int level) {
-  for (std::size_t i = 0; i < n_.operands.size(); ++i) {
-    if (pointer_[i].kind == Register::Kind::none) continue;
-    const AffineMap& map = n_.operands[i].map;
-    std::int64_t step = map.coefficients[level];
-    if (!parallel_.empty() && level == parallel_.back()) step *= options_.jam;
-    if (level + 1 < static_cast<int>(n_.iterators.size())) {
-      step -= map.coefficients[level + 1] * n_.iterators[level + 1].extent;
-    }
-    if (step != 0) b_.add_immediate(block, pointer_[i], pointer_[i], step);
-  }
-}
-
 Block PlainLowering::index_loop(int iterator, Block body) {
   Block result;
   const Iterator& it = n_.iterators[iterator];
   const std::int64_t jam = !parallel_.empty() && iterator == parallel_.back() ? options_.jam : 1;
-  if (options_.addressing == Addressing::pointers) {
-    advance(body, iterator);
-  } else {
-    result.push_back(instruction(Opcode::li, index_[iterator], {}, {}, {}, 0));
-    body.push_back(instruction(Opcode::addi, index_[iterator], index_[iterator], {}, {}, 1));
-  }
+  memory_.enter(result, iterator);
+  memory_.next(body, iterator);
   result.push_back(
       loop(it.extent / jam, b_.program.new_integer(it.name + " loop"), std::move(body), false));
   return result;
@@ -316,7 +207,7 @@ Block PlainLowering::point() {
   }
   if (accumulates_in_memory()) {
     Block body;
-    const Registers acc = load_all(body, output), sum = registers("result");
+    const Registers acc = memory_.load(body, output), sum = registers("result");
     compute(body, sum, acc);
     store(body, sum);
     return reduction_loops(std::move(body));
@@ -328,7 +219,7 @@ Block PlainLowering::point() {
       start = Registers(acc.size(), b_.boxed_zero(n_.accumulator));
       break;
     case Init::operand:
-      start = load_all(block, n_.init_operand);
+      start = memory_.load(block, n_.init_operand);
       break;
     case Init::first: {
       // max(x, NaN) is x: a quiet NaN is the identity. All ones is one in every format, boxed or
@@ -341,11 +232,7 @@ Block PlainLowering::point() {
       break;
     }
     case Init::destination:
-      for (std::size_t u = 0; u < acc.size(); ++u) {
-        std::int64_t offset = 0;
-        const Register base = address(block, output, static_cast<std::int64_t>(u), offset);
-        block.push_back(instruction(load_opcode(n_.output().type), acc[u], base, {}, {}, offset));
-      }
+      memory_.load_results(block, acc);
       break;
     case Init::none:
       QUERN_CHECK(false);
@@ -373,10 +260,11 @@ void PlainLowering::run() {
     for (Node& node : setup) b_.body.push_back(std::move(node));
     if (!counts.empty()) reduction_count_ = counts.front().reg;
   }
-  for (const Iterator& it : n_.iterators) {
-    index_.push_back(b_.program.new_integer("index " + it.name));
+  std::vector<bool> memory;
+  for (std::size_t i = 0; i < n_.operands.size(); ++i) {
+    memory.push_back(in_memory(static_cast<int>(i)));
   }
-  if (options_.addressing == Addressing::pointers) start_pointers();
+  memory_.start(memory);
   Block body = point();
   for (auto d = parallel_.rbegin(); d != parallel_.rend(); ++d) {
     body = index_loop(*d, std::move(body));

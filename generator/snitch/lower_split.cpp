@@ -69,35 +69,4 @@ void lower_split(KernelBuilder& b, const StreamNest& s, std::int64_t partial, bo
                                argument_register(output.argument), result, {}, output.map.offset));
 }
 
-void lower_transpose(KernelBuilder& b, const Operand& operand, std::int64_t rows,
-                     std::int64_t columns, int workspace_argument) {
-  const std::int64_t size = size_of(operand.type), stride = columns * size;
-  const Opcode load = size == 4 ? Opcode::lw : Opcode::lh;
-  const Opcode store = size == 4 ? Opcode::sw : Opcode::sh;
-  const std::int64_t unroll = rows % 4 == 0 ? 4 : rows % 2 == 0 ? 2 : 1;
-  b.body.push_back(comment(operand.name + " transposed into the workspace"));
-  const Register column = b.program.new_integer(operand.name + " column"),
-                 from = b.program.new_integer(operand.name + " pointer"),
-                 to = b.program.new_integer("workspace pointer"),
-                 step = b.constant(b.body, stride, "row stride");
-  b.add_immediate(b.body, column, argument_register(operand.argument), operand.map.offset);
-  b.add_immediate(b.body, to, argument_register(workspace_argument), 0);
-  Block inner;
-  std::vector<Register> values;
-  for (std::int64_t i = 0; i < unroll; ++i) {
-    values.push_back(b.program.new_integer("element"));
-    inner.push_back(instruction(load, values.back(), from));
-    inner.push_back(instruction(Opcode::add, from, from, step));
-  }
-  for (std::int64_t i = 0; i < unroll; ++i) {
-    inner.push_back(instruction(store, {}, to, values[i], {}, i * size));
-  }
-  b.add_immediate(inner, to, to, unroll * size);
-  Block outer;
-  outer.push_back(instruction(Opcode::mv, from, column));
-  outer.push_back(loop(rows / unroll, b.program.new_integer("row loop"), std::move(inner), false));
-  b.add_immediate(outer, column, column, size);
-  b.body.push_back(loop(columns, b.program.new_integer("column loop"), std::move(outer), false));
-}
-
 }  // namespace quern::generator::snitch

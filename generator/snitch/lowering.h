@@ -30,8 +30,9 @@ class KernelBuilder {
   // Turns the streams on unless they are; the end of the kernel turns them off.
   void streams_on(Block& block);
 
-  // Prelude, body, streams off.
-  void finish();
+  // Prelude, body, streams off; with a workspace, which the next call may write at once, the end
+  // of all work.
+  void finish(bool workspace);
 
   Program& program;
   const Machine& machine;
@@ -48,10 +49,11 @@ void lower_jammed(KernelBuilder& builder, const StreamNest& nest, bool frep);
 // A reduction to one value (dot): `partial` independent sums, then a tree.
 void lower_split(KernelBuilder& builder, const StreamNest& nest, std::int64_t partial, bool frep);
 
-// Copies `operand` of the nest, a matrix over (rows, columns), transposed into the workspace behind
-// the last pointer argument, by integer instructions.
-void lower_transpose(KernelBuilder& builder, const Operand& operand, std::int64_t rows,
-                     std::int64_t columns, int workspace_argument);
+// Copies all rows of `staging` into the workspace, before anything is streamed.
+void lower_staging(KernelBuilder& builder, const Staging& staging, int workspace_argument);
+// Copies the next `rows` rows and waits until they are in memory; both pointers advance.
+void lower_staged_rows(KernelBuilder& builder, Block& block, const Staging& staging,
+                       Register source, Register target, std::int64_t rows);
 
 // How the plain lowering computes addresses.
 enum class Addressing {

@@ -30,6 +30,7 @@ LoopNest flat(const LoopNest& nest, std::int64_t first, std::int64_t count, std:
   const Iterator& inner = nest.iterators.back();
   result.iterators = {{inner.name, count / unit, inner.kind}};
   result.lanes = static_cast<int>(unit);
+  result.lane_contents = nest.has_reduction() ? Lanes::partial_sums : Lanes::outputs;
   for (Operand& o : result.operands) {
     const bool walks = o.access != Access::scalar &&
                        (nest.has_reduction() ? o.map.coefficients.back() != 0 : true);
@@ -81,6 +82,7 @@ std::optional<Packed> pack(const LoopNest& nest, std::string& why) {
   }
   LoopNest words = nest;
   words.lanes = static_cast<int>(lanes);
+  words.lane_contents = Lanes::partial_sums;
   words.paired = nest.iterators[inner - 1].extent % 2 == 0;
   words.iterators[inner].extent /= lanes;
   for (Operand& o : words.operands) o.map.coefficients[inner] *= lanes;

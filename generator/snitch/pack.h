@@ -2,9 +2,10 @@
 // data lie so that this is possible, and a rest of single elements.
 //
 //   elementwise   one flat loop over words            rest: fewer than `lanes` elements
-//   dot           words along k                       rest likewise
-//   matmul_t      words along k, two results a word   k a multiple of the lanes, n even; else not
-//   packed
+//   dot           words along k, partial sums         rest likewise
+//   matmul_t      words along k, partial sums         k a multiple of the lanes; else not packed
+//
+// Lanes that hold outputs of a reduction: pack_outputs.h.
 #pragma once
 
 #include <optional>

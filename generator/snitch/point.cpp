@@ -12,17 +12,17 @@ namespace quern::generator::snitch {
 namespace {
 
 constexpr KernelInfo kKernels[] = {
-    {Kernel::fill, "fill", true, false, "fill(z, value)"},
-    {Kernel::sum, "sum", true, false, "sum(x, y, z)"},
-    {Kernel::relu, "relu", true, false, "relu(x, z)"},
-    {Kernel::axpy, "axpy", true, false, "axpy(x, y, z, value)"},
-    {Kernel::dot, "dot", false, true, "dot(x, y, z)"},
-    {Kernel::matmul, "matmul", true, true, "matmul(a, b, c)"},
-    {Kernel::matmul_t, "matmul_t", true, true, "matmul_t(a, b, c)"},
-    {Kernel::dense, "dense", true, true, "dense(a, b, c, bias)"},
-    {Kernel::conv3x3, "conv3x3", true, false, "conv3x3(x, w, z)"},
-    {Kernel::max_pool3x3, "max_pool3x3", true, false, "max_pool3x3(x, z)"},
-    {Kernel::sum_pool3x3, "sum_pool3x3", true, false, "sum_pool3x3(x, z)"},
+    {Kernel::fill, "fill", true, false, false, "fill(z, value)"},
+    {Kernel::sum, "sum", true, false, false, "sum(x, y, z)"},
+    {Kernel::relu, "relu", true, false, false, "relu(x, z)"},
+    {Kernel::axpy, "axpy", true, false, false, "axpy(x, y, z, value)"},
+    {Kernel::dot, "dot", false, true, false, "dot(x, y, z)"},
+    {Kernel::matmul, "matmul", true, true, true, "matmul(a, b, c)"},
+    {Kernel::matmul_t, "matmul_t", true, true, true, "matmul_t(a, b, c)"},
+    {Kernel::dense, "dense", true, true, true, "dense(a, b, c, bias)"},
+    {Kernel::conv3x3, "conv3x3", true, false, true, "conv3x3(x, w, z)"},
+    {Kernel::max_pool3x3, "max_pool3x3", true, false, true, "max_pool3x3(x, z)"},
+    {Kernel::sum_pool3x3, "sum_pool3x3", true, false, true, "sum_pool3x3(x, z)"},
 };
 
 struct PassName {
@@ -51,6 +51,14 @@ std::int64_t number(std::string_view text, std::string_view digits) {
     fail(text, fmt::format("\"{}\" is not a number", digits));
   }
   return value;
+}
+
+int factor(std::string_view text, std::string_view digits) {
+  const std::int64_t value = number(text, digits);
+  if (value < 1 || value > kMaximumSize) {
+    fail(text, fmt::format("unroll and jam by {}: expected 1 to {}", value, kMaximumSize));
+  }
+  return static_cast<int>(value);
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -120,8 +128,8 @@ Point parse_id(std::string_view text) {
        : part[0] == 'n' ? point.n
                         : point.k) = number(text, part.substr(1));
     } else if (const std::size_t x = part.find('x'); x != std::string_view::npos) {
-      point.m_r = static_cast<int>(number(text, part.substr(0, x)));
-      point.n_r = static_cast<int>(number(text, part.substr(x + 1)));
+      point.m_r = factor(text, part.substr(0, x));
+      point.n_r = factor(text, part.substr(x + 1));
     } else {
       fail(text, fmt::format("\"{}\" means nothing", part));
     }
@@ -145,6 +153,9 @@ void check(const Point& point) {
     throw bad_input("{} has only the size k", kernel.name);
   }
   if (!kernel.uses_k && point.k != 1) throw bad_input("{} has only the sizes m and n", kernel.name);
+  if (!kernel.jams && (point.m_r != 0 || point.n_r != 0)) {
+    throw bad_input("{} has no unroll and jam to choose (--mr, --nr)", kernel.name);
+  }
   if (point.m_r < 0 || point.n_r < 0 || (point.m_r == 0) != (point.n_r == 0)) {
     throw bad_input("unroll and jam {}x{}: expected both factors, 1 or more", point.m_r, point.n_r);
   }

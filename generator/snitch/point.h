@@ -1,11 +1,13 @@
 // A Snitch kernel point: which kernel, of which element type and size, and what the compiler may
 // do.
 //
-//   snitch-f64-matmul-m1-n5-k200-1x5
-//   |      |   |      |           `- unroll and jam m_r x n_r; then "-no-<pass>" for a pass
-//   switched off |      |   |      `------------- sizes |      |   `-------------------- kernel |
-//   `------------------------ element type of the inputs
-//   `------------------------------- family
+//   snitch-f64-matmul-m1-n5-k200-1x5-no-fuse
+//   |      |   |      |          |   `- a pass that is switched off
+//   |      |   |      |          `- unroll and jam m_r x n_r
+//   |      |   |      `- sizes
+//   |      |   `- kernel
+//   |      `- element type of the inputs
+//   `- family
 #pragma once
 
 #include <cstdint>
@@ -36,6 +38,7 @@ struct KernelInfo {
   Kernel kernel;
   std::string_view name;
   bool uses_mn, uses_k;        // which sizes it has
+  bool jams;                   // has an unroll and jam to choose
   std::string_view signature;  // arguments, for help and headers
 };
 

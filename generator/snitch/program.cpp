@@ -112,9 +112,12 @@ std::string print(const Instruction& i) {
     case Form::config:
       return fmt::format("{} {} -> {}", o.mnemonic, r(i.rs1), config_name(i.immediate));
     case Form::wait:
-      return fmt::format("drain ft{} with {}", i.immediate, r(i.rd));
+      return i.opcode == Opcode::drain ? fmt::format("drain ft{} with {}", i.immediate, r(i.rd))
+                                       : fmt::format("{} with {}", o.mnemonic, r(i.rd));
     case Form::plain:
-      return i.opcode == Opcode::ssr_on ? "ssr_on" : "ssr_off";
+      return i.opcode == Opcode::ssr_on    ? "ssr_on"
+             : i.opcode == Opcode::ssr_off ? "ssr_off"
+                                           : std::string(o.mnemonic);
   }
   return "?";
 }

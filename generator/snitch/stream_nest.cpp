@@ -32,7 +32,7 @@ StreamPattern pattern_of(const StreamNest& nest, const Operand& operand, bool wi
                          bool output, const Machine& machine) {
   StreamPattern pattern;
   pattern.offset = operand.map.offset;
-  if (output && nest.nest.lanes > 1 && nest.nest.has_reduction()) {
+  if (output && nest.nest.sums_lanes()) {
     // Two neighbouring results leave as one word.
     std::vector<TiledLoop> jam = nest.jam;
     QUERN_CHECK(!jam.empty() && jam.back().extent % 2 == 0);
@@ -55,10 +55,26 @@ std::int64_t repeat_factor(std::int64_t extent, std::int64_t limit) {
   return factor;
 }
 
+// Read streams in the order in which they get movers. Mover 0 shares its port with the integer
+// core, which copies rows while the streams run: what is fetched every cycle goes to the last one.
+std::vector<int> read_order(const LoopNest& nest) {
+  std::vector<int> order;
+  for (int i = 0; i < static_cast<int>(nest.operands.size()); ++i) {
+    if (nest.operands[i].access == Access::in && i != nest.init_operand) order.push_back(i);
+  }
+  if (nest.staged() != nullptr) {
+    std::stable_partition(order.begin(), order.end(),
+                          [&](int i) { return nest.operands[i].broadcast; });
+  }
+  return order;
+}
+
 bool place(StreamNest& nest, bool output_in_memory, const Machine& machine, std::string& why) {
   nest.operands.clear();
-  int reads = 0;
   const int write_mover = static_cast<int>(machine.movers) - 1;
+  const std::vector<int> reads = read_order(nest.nest);
+  const int first_mover =
+      nest.nest.staged() != nullptr ? write_mover - static_cast<int>(reads.size()) : 0;
   for (int i = 0; i < static_cast<int>(nest.nest.operands.size()); ++i) {
     const Operand& operand = nest.nest.operands[i];
     const bool output = operand.access == Access::out;
@@ -69,13 +85,18 @@ bool place(StreamNest& nest, bool output_in_memory, const Machine& machine, std:
     } else if (output && output_in_memory) {
       placed.place = StreamedOperand::Place::memory;
     } else {
-      placed.mover = output ? write_mover : reads++;
-      if (placed.mover >= write_mover && !output) {
+      placed.mover = write_mover;
+      if (!output) {
+        placed.mover = first_mover +
+                       static_cast<int>(std::find(reads.begin(), reads.end(), i) - reads.begin());
+      }
+      if ((placed.mover >= write_mover && !output) || placed.mover < 0) {
         why = fmt::format("{} needs more than {} read streams", nest.nest.name, write_mover);
         return false;
       }
       placed.pattern = pattern_of(nest, operand, true, output, machine);
-      placed.covers_hoisted = nest.hoisted.empty() || unstreamable(placed.pattern, machine).empty();
+      placed.covers_hoisted = !operand.staging && (nest.hoisted.empty() ||
+                                                   unstreamable(placed.pattern, machine).empty());
       if (!placed.covers_hoisted) {
         placed.pattern = pattern_of(nest, operand, false, output, machine);
       }
@@ -170,8 +191,7 @@ std::optional<StreamNest> place_streams(const LoopNest& nest, const JamFactors& 
                                         std::string& why) {
   StreamNest result;
   result.nest = nest;
-  const bool stored_singly =
-      nest.lanes > 1 && nest.iterators.size() > 1 && nest.has_reduction() && !nest.paired;
+  const bool stored_singly = nest.sums_lanes() && nest.iterators.size() > 1 && !nest.paired;
   output_in_memory = output_in_memory || stored_singly;
   for (int d = 0; d < static_cast<int>(nest.iterators.size()); ++d) {
     const Iterator& iterator = nest.iterators[d];
@@ -194,6 +214,15 @@ std::optional<StreamNest> place_streams(const LoopNest& nest, const JamFactors& 
       result.tiles.erase(result.tiles.begin());
     }
   }
+  // Rows are staged by the integer core, in a loop of its own.
+  const bool staged = nest.staged() != nullptr;
+  if (staged) {
+    const auto row = std::find_if(result.tiles.begin(), result.tiles.end(),
+                                  [](const TiledLoop& loop) { return loop.iterator == 0; });
+    QUERN_CHECK(row != result.tiles.end());
+    result.hoisted.push_back(*row);
+    result.tiles.erase(row);
+  }
   // A store in the sequencer repeats one address: tiles that end in stores are issued by the core.
   if (stored_singly) {
     result.hoisted.insert(result.hoisted.end(), result.tiles.begin(), result.tiles.end());
@@ -206,7 +235,9 @@ std::optional<StreamNest> place_streams(const LoopNest& nest, const JamFactors& 
     result.tiles.erase(result.tiles.begin());
   }
   // An integer loop of one iteration is none.
-  std::erase_if(result.hoisted, [](const TiledLoop& loop) { return loop.extent == 1; });
+  std::erase_if(result.hoisted, [&](const TiledLoop& loop) {
+    return loop.extent == 1 && !(staged && loop.iterator == 0);
+  });
   if (result.hoisted.empty()) {
     for (StreamedOperand& operand : result.operands) operand.covers_hoisted = true;
   }

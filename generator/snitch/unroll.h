@@ -26,6 +26,10 @@ struct Cut {
   std::vector<LoopNest> rests;  // strips, together with `main` the whole domain
 };
 
+// The nest over iterations [first, first + count) of one iterator.
+LoopNest restrict_iterator(LoopNest nest, std::size_t iterator, std::int64_t first,
+                           std::int64_t count);
+
 // The nest cut for these factors of its parallel iterators (in iterator order; reductions have 1).
 Cut cut(const LoopNest& nest, const JamFactors& factors);
 

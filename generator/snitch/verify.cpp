@@ -36,6 +36,8 @@ class Verifier {
       report(fmt::format("{} in an frep.o body", o.mnemonic));
     }
     if (i.opcode == Opcode::drain) writer_.reset();
+    // What was issued that long ago has left its pipeline.
+    if (is_floating(i.opcode) && ++since_write_ >= kLongestPipeline) writer_.reset();
     for (const Register& source : {i.rs1, i.rs2, i.rs3}) {
       if (is_write_stream(source)) report(fmt::format("{} reads the write stream", o.mnemonic));
     }
@@ -46,13 +48,14 @@ class Verifier {
       report(fmt::format("{} writes the stream from another pipeline", o.mnemonic));
     }
     writer_ = o.pipeline;
+    since_write_ = 0;
   }
 
   void loop(const Loop& l, unsigned depth) {
     if (!l.hardware) {
       if (depth > 0) report("an integer loop in an frep.o body");
       if (l.iterations < 1) report("a loop without iterations");
-      block(*l.body, depth);
+      repeat(l, depth);
       return;
     }
     const std::int64_t entries = sequencer_entries(*l.body);
@@ -63,11 +66,19 @@ class Verifier {
     if (l.iterations < 1 || l.iterations > machine_.frep_iterations) {
       report(fmt::format("an frep.o of {} iterations", l.iterations));
     }
-    block(*l.body, depth + 1);
+    repeat(l, depth + 1);
   }
 
+  // Twice: what ends an iteration is followed by what begins the next.
+  void repeat(const Loop& l, unsigned depth) {
+    block(*l.body, depth);
+    if (l.iterations > 1) block(*l.body, depth);
+  }
+
+  static constexpr int kLongestPipeline = 8;  // instructions; twice the latency
   const Machine& machine_;
   std::optional<Pipeline> writer_;
+  int since_write_ = 0;  // FP instructions
 };
 
 }  // namespace
