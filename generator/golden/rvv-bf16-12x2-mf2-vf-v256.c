@@ -29,10 +29,10 @@ void quern_rvv_bf16_12x2_mf2_vf_v256(int64_t m, int64_t k, const float* alpha_p,
                                      const float* beta_p, float* c, int64_t ldc) {
   const size_t vl = 8;
   const size_t last_vl = (size_t)m - 8;
-  vfloat32m1_t c0_0 = __riscv_vfmv_v_f_f32m1(0, vl);
-  vfloat32m1_t c0_1 = __riscv_vfmv_v_f_f32m1(0, vl);
-  vfloat32m1_t c1_0 = __riscv_vfmv_v_f_f32m1(0, vl);
-  vfloat32m1_t c1_1 = __riscv_vfmv_v_f_f32m1(0, vl);
+  vfloat32m1_t c0_0 = __riscv_vfwcvtbf16_f_f_v_f32m1(__riscv_vreinterpret_v_u16mf2_bf16mf2(__riscv_vmv_v_x_u16mf2(0, vl)), vl);
+  vfloat32m1_t c0_1 = __riscv_vfwcvtbf16_f_f_v_f32m1(__riscv_vreinterpret_v_u16mf2_bf16mf2(__riscv_vmv_v_x_u16mf2(0, vl)), vl);
+  vfloat32m1_t c1_0 = __riscv_vfwcvtbf16_f_f_v_f32m1(__riscv_vreinterpret_v_u16mf2_bf16mf2(__riscv_vmv_v_x_u16mf2(0, vl)), vl);
+  vfloat32m1_t c1_1 = __riscv_vfwcvtbf16_f_f_v_f32m1(__riscv_vreinterpret_v_u16mf2_bf16mf2(__riscv_vmv_v_x_u16mf2(0, vl)), vl);
 
   /* A short last vector is loaded at full length while the panel goes on behind it: the spare lanes hold
      values of the next k step and are never stored. Only the last step must cut it. */

@@ -29,10 +29,10 @@ void quern_rvv_f16f32_32x2_m1_vf_v256(int64_t m, int64_t k, const float* alpha_p
                                       const float* beta_p, float* c, int64_t ldc) {
   const size_t vl = 16;
   const size_t last_vl = (size_t)m - 16;
-  vfloat32m2_t c0_0 = __riscv_vfmv_v_f_f32m2(0, vl);
-  vfloat32m2_t c0_1 = __riscv_vfmv_v_f_f32m2(0, vl);
-  vfloat32m2_t c1_0 = __riscv_vfmv_v_f_f32m2(0, vl);
-  vfloat32m2_t c1_1 = __riscv_vfmv_v_f_f32m2(0, vl);
+  vfloat32m2_t c0_0 = __riscv_vfwcvt_f_f_v_f32m2(__riscv_vfmv_v_f_f16m1(0, vl), vl);
+  vfloat32m2_t c0_1 = __riscv_vfwcvt_f_f_v_f32m2(__riscv_vfmv_v_f_f16m1(0, vl), vl);
+  vfloat32m2_t c1_0 = __riscv_vfwcvt_f_f_v_f32m2(__riscv_vfmv_v_f_f16m1(0, vl), vl);
+  vfloat32m2_t c1_1 = __riscv_vfwcvt_f_f_v_f32m2(__riscv_vfmv_v_f_f16m1(0, vl), vl);
 
   /* A short last vector is loaded at full length while the panel goes on behind it: the spare lanes hold
      values of the next k step and are never stored. Only the last step must cut it. */

@@ -27,9 +27,9 @@ static inline void accumulate(int32_t* c, vint32m2_t sum, int32_t alpha, int32_t
 void quern_rvv_i8_16x3_m1_vf_v256(int64_t m, int64_t k, const int32_t* alpha_p, const int16_t* a, const int16_t* b,
                                   const int32_t* beta_p, int32_t* c, int64_t ldc) {
   const size_t last_vl = (size_t)m;
-  vint32m2_t c0_0 = __riscv_vmv_v_x_i32m2(0, last_vl);
-  vint32m2_t c0_1 = __riscv_vmv_v_x_i32m2(0, last_vl);
-  vint32m2_t c0_2 = __riscv_vmv_v_x_i32m2(0, last_vl);
+  vint32m2_t c0_0 = __riscv_vwcvt_x_x_v_i32m2(__riscv_vmv_v_x_i16m1(0, last_vl), last_vl);
+  vint32m2_t c0_1 = __riscv_vwcvt_x_x_v_i32m2(__riscv_vmv_v_x_i16m1(0, last_vl), last_vl);
+  vint32m2_t c0_2 = __riscv_vwcvt_x_x_v_i32m2(__riscv_vmv_v_x_i16m1(0, last_vl), last_vl);
 
   for (int64_t p = 0; p < k; ++p) {
     const int16_t b0 = b[0];

@@ -225,6 +225,20 @@ void IntrinsicsWriter::loops() {
   line(1, "}}");
 }
 
+// A sum before the first product. Where sums are wider it is a widened zero, made at the vector
+// type of the loop: with another type before the loop, compilers set it anew in every k step.
+std::string IntrinsicsWriter::zero(const std::string& vl) const {
+  if (!tile_.type.widening()) return fmt::format("{}(0, {})", intrinsic(sum_.splat, sum_), vl);
+  if (tile_.type.dtype == DType::bf16) {
+    const std::string bits = "u16" + tile_.lmul.name();
+    return fmt::format("{0}(__riscv_vreinterpret_v_{1}_{2}(__riscv_vmv_v_x_{1}(0, {3})), {3})",
+                       intrinsic("vfwcvtbf16_f_f_v", sum_), bits, panel_.suffix, vl);
+  }
+  return fmt::format("{}({}(0, {}), {})",
+                     intrinsic(tile_.type.integer() ? "vwcvt_x_x_v" : "vfwcvt_f_f_v", sum_),
+                     intrinsic(panel_.splat, panel_), vl, vl);
+}
+
 std::string IntrinsicsWriter::file(const std::string& id, const std::string& symbol) {
   header(id);
   line(0, "#include <riscv_vector.h>");
@@ -244,7 +258,7 @@ std::string IntrinsicsWriter::file(const std::string& id, const std::string& sym
   for (int i = 0; i < tile_.vector_rows; ++i) {
     for (int j = 0; j < tile_.across; ++j) {
       for (int part = 0; part < tile_.type.parts; ++part) {
-        line(1, "{} {} = {}(0, {});", sum_.type, cell(i, j, part), intrinsic(sum_.splat, sum_), vl);
+        line(1, "{} {} = {};", sum_.type, cell(i, j, part), zero(vl));
       }
     }
   }

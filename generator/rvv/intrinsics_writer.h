@@ -97,6 +97,7 @@ class IntrinsicsWriter {
   void multiply_add(int indent, const Operation& operation, const std::string& vl);
   void advance(int indent);
   void loops();
+  std::string zero(const std::string& vl) const;
   void helpers();
   void real_helpers();
   void complex_helpers();
