@@ -1,12 +1,12 @@
 /*
- * rvv-f32-16x2-m4-vf-u2-pcl-asm-v128: a GEMM micro-kernel for VLEN 128.
+ * rvv-f32-8x2-m2-vf-u2-pcl-asm-v128: a GEMM micro-kernel for VLEN 128.
  *
- *   C = alpha * A * B + beta * C,  C is m x 2 with 1 <= m <= 16
+ *   C = alpha * A * B + beta * C,  C is m x 2 with 1 <= m <= 8
  *
- * Register map, 12 of 32 vector registers (LMUL 4) and 2 of 32 scalars:
+ * Register map, 6 of 32 vector registers (LMUL 2) and 2 of 32 scalars:
  *
- *   v0  ..v4    row 0 of C's vectors, columns 0..1: rows 0..m-1
- *   v8          vectors of A, in turn
+ *   v0  ..v2    row 0 of C's vectors, columns 0..1: rows 0..m-1
+ *   v4          vectors of A, in turn
  *   ft0 ..ft1   elements of B (2 in the order ft0-7, fa0-7, ft8-11, fs0-11)
  *
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
@@ -16,16 +16,16 @@
  *
  * An iteration is 2 k steps; a scalar is loaded 0 FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 128:
- *   quern generate --board B --dtype f32 --mr 16 --nr 2
- *     --lmul 4 --unroll 2 --prefetch-c load --emit asm
+ *   quern generate --board B --dtype f32 --mr 8 --nr 2
+ *     --lmul 2 --unroll 2 --prefetch-c load --emit asm
  */
     .text
     .p2align 4
-    .globl quern_rvv_f32_16x2_m4_vf_u2_pcl_asm_v128
-    .type quern_rvv_f32_16x2_m4_vf_u2_pcl_asm_v128, @function
-quern_rvv_f32_16x2_m4_vf_u2_pcl_asm_v128:
+    .globl quern_rvv_f32_8x2_m2_vf_u2_pcl_asm_v128
+    .type quern_rvv_f32_8x2_m2_vf_u2_pcl_asm_v128, @function
+quern_rvv_f32_8x2_m2_vf_u2_pcl_asm_v128:
     slli        t0, a0, 2
-    vsetvli     zero, a0, e32, m4, ta, ma
+    vsetvli     zero, a0, e32, m2, ta, ma
     slli        a7, a7, 2
     /* Ask for C, which is needed at the end. */
     mv          t3, a6
@@ -33,7 +33,7 @@ quern_rvv_f32_16x2_m4_vf_u2_pcl_asm_v128:
     add         t3, t3, a7
     lb          zero, 0(t3)
     vmv.v.i     v0, 0
-    vmv.v.i     v4, 0
+    vmv.v.i     v2, 0
     beqz        a1, .Lupdate
     andi        t4, a1, 1
     srli        t3, a1, 1
@@ -41,18 +41,18 @@ quern_rvv_f32_16x2_m4_vf_u2_pcl_asm_v128:
     .p2align 3
 .Lloop:
     addi        t3, t3, -1
-    vle32.v     v8, (a3)
+    vle32.v     v4, (a3)
     add         a3, a3, t0
     flw         ft0, 0(a4)
-    vfmacc.vf   v0, ft0, v8
+    vfmacc.vf   v0, ft0, v4
     flw         ft0, 4(a4)
-    vfmacc.vf   v4, ft0, v8
-    vle32.v     v8, (a3)
+    vfmacc.vf   v2, ft0, v4
+    vle32.v     v4, (a3)
     add         a3, a3, t0
     flw         ft0, 8(a4)
-    vfmacc.vf   v0, ft0, v8
+    vfmacc.vf   v0, ft0, v4
     flw         ft0, 12(a4)
-    vfmacc.vf   v4, ft0, v8
+    vfmacc.vf   v2, ft0, v4
     addi        a4, a4, 16
     bnez        t3, .Lloop
 .Lremainder:
@@ -61,10 +61,10 @@ quern_rvv_f32_16x2_m4_vf_u2_pcl_asm_v128:
     addi        t4, t4, -1
     flw         ft0, 0(a4)
     flw         ft1, 4(a4)
-    vle32.v     v8, (a3)
+    vle32.v     v4, (a3)
     add         a3, a3, t0
-    vfmacc.vf   v0, ft0, v8
-    vfmacc.vf   v4, ft1, v8
+    vfmacc.vf   v0, ft0, v4
+    vfmacc.vf   v2, ft1, v4
     addi        a4, a4, 8
     bnez        t4, .Lstep
 .Lupdate:
@@ -76,23 +76,23 @@ quern_rvv_f32_16x2_m4_vf_u2_pcl_asm_v128:
     beqz        t3, .Loverwrite
     mv          t5, a6
     vfmul.vf    v0, v0, fa0
-    vfmul.vf    v4, v4, fa0
-    vle32.v     v8, (t5)
+    vfmul.vf    v2, v2, fa0
+    vle32.v     v4, (t5)
     add         t5, t5, t6
-    vfmacc.vf   v0, fa1, v8
-    vle32.v     v8, (t5)
-    vfmacc.vf   v4, fa1, v8
+    vfmacc.vf   v0, fa1, v4
+    vle32.v     v4, (t5)
+    vfmacc.vf   v2, fa1, v4
     vse32.v     v0, (a6)
     add         a6, a6, t6
-    vse32.v     v4, (a6)
+    vse32.v     v2, (a6)
     ret
 .Loverwrite:
     /* beta = 0: C is not read, a NaN there must not survive. */
     vfmul.vf    v0, v0, fa0
-    vfmul.vf    v4, v4, fa0
+    vfmul.vf    v2, v2, fa0
     vse32.v     v0, (a6)
     add         a6, a6, t6
-    vse32.v     v4, (a6)
+    vse32.v     v2, (a6)
     ret
-    .size quern_rvv_f32_16x2_m4_vf_u2_pcl_asm_v128, . - quern_rvv_f32_16x2_m4_vf_u2_pcl_asm_v128
+    .size quern_rvv_f32_8x2_m2_vf_u2_pcl_asm_v128, . - quern_rvv_f32_8x2_m2_vf_u2_pcl_asm_v128
     .section .note.GNU-stack, "", @progbits

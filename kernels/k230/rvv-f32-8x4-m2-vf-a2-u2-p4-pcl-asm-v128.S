@@ -1,12 +1,12 @@
 /*
- * rvv-f32-16x4-m4-vf-a2-u2-p4-pcl-asm-v128: a GEMM micro-kernel for VLEN 128.
+ * rvv-f32-8x4-m2-vf-a2-u2-p4-pcl-asm-v128: a GEMM micro-kernel for VLEN 128.
  *
- *   C = alpha * A * B + beta * C,  C is m x 4 with 1 <= m <= 16
+ *   C = alpha * A * B + beta * C,  C is m x 4 with 1 <= m <= 8
  *
- * Register map, 24 of 32 vector registers (LMUL 4) and 8 of 32 scalars:
+ * Register map, 12 of 32 vector registers (LMUL 2) and 8 of 32 scalars:
  *
- *   v0  ..v12   row 0 of C's vectors, columns 0..3: rows 0..m-1
- *   v16 ..v20   vectors of A, in turn
+ *   v0  ..v6    row 0 of C's vectors, columns 0..3: rows 0..m-1
+ *   v8  ..v10   vectors of A, in turn
  *   ft0 ..ft7   elements of B (8 in the order ft0-7, fa0-7, ft8-11, fs0-11)
  *
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
@@ -16,16 +16,16 @@
  *
  * An iteration is 2 k steps; a scalar is loaded 4 FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 128:
- *   quern generate --board B --dtype f32 --mr 16 --nr 4
- *     --lmul 4 --buffers 2 --unroll 2 --pipeline 4 --prefetch-c load --emit asm
+ *   quern generate --board B --dtype f32 --mr 8 --nr 4
+ *     --lmul 2 --buffers 2 --unroll 2 --pipeline 4 --prefetch-c load --emit asm
  */
     .text
     .p2align 4
-    .globl quern_rvv_f32_16x4_m4_vf_a2_u2_p4_pcl_asm_v128
-    .type quern_rvv_f32_16x4_m4_vf_a2_u2_p4_pcl_asm_v128, @function
-quern_rvv_f32_16x4_m4_vf_a2_u2_p4_pcl_asm_v128:
+    .globl quern_rvv_f32_8x4_m2_vf_a2_u2_p4_pcl_asm_v128
+    .type quern_rvv_f32_8x4_m2_vf_a2_u2_p4_pcl_asm_v128, @function
+quern_rvv_f32_8x4_m2_vf_a2_u2_p4_pcl_asm_v128:
     slli        t0, a0, 2
-    vsetvli     zero, a0, e32, m4, ta, ma
+    vsetvli     zero, a0, e32, m2, ta, ma
     slli        a7, a7, 2
     /* Ask for C, which is needed at the end. */
     mv          t3, a6
@@ -37,15 +37,15 @@ quern_rvv_f32_16x4_m4_vf_a2_u2_p4_pcl_asm_v128:
     add         t3, t3, a7
     lb          zero, 0(t3)
     vmv.v.i     v0, 0
+    vmv.v.i     v2, 0
     vmv.v.i     v4, 0
-    vmv.v.i     v8, 0
-    vmv.v.i     v12, 0
+    vmv.v.i     v6, 0
     beqz        a1, .Lupdate
     andi        t4, a1, 1
     srli        t3, a1, 1
     beqz        t3, .Lremainder
     /* Loads of the first iteration that the loop makes one iteration earlier. */
-    vle32.v     v16, (a3)
+    vle32.v     v8, (a3)
     add         a3, a3, t0
     flw         ft0, 0(a4)
     flw         ft1, 4(a4)
@@ -56,43 +56,43 @@ quern_rvv_f32_16x4_m4_vf_a2_u2_p4_pcl_asm_v128:
     .p2align 3
 .Lloop:
     addi        t3, t3, -1
-    vle32.v     v20, (a3)
+    vle32.v     v10, (a3)
     add         a3, a3, t0
     flw         ft4, 16(a4)
-    vfmacc.vf   v0, ft0, v16
+    vfmacc.vf   v0, ft0, v8
     flw         ft5, 20(a4)
-    vfmacc.vf   v4, ft1, v16
+    vfmacc.vf   v2, ft1, v8
     flw         ft6, 24(a4)
-    vfmacc.vf   v8, ft2, v16
+    vfmacc.vf   v4, ft2, v8
     flw         ft7, 28(a4)
-    vfmacc.vf   v12, ft3, v16
-    vle32.v     v16, (a3)
+    vfmacc.vf   v6, ft3, v8
+    vle32.v     v8, (a3)
     add         a3, a3, t0
     flw         ft0, 32(a4)
-    vfmacc.vf   v0, ft4, v20
+    vfmacc.vf   v0, ft4, v10
     flw         ft1, 36(a4)
-    vfmacc.vf   v4, ft5, v20
+    vfmacc.vf   v2, ft5, v10
     flw         ft2, 40(a4)
-    vfmacc.vf   v8, ft6, v20
+    vfmacc.vf   v4, ft6, v10
     flw         ft3, 44(a4)
-    vfmacc.vf   v12, ft7, v20
+    vfmacc.vf   v6, ft7, v10
     addi        a4, a4, 32
     bnez        t3, .Lloop
 .Llast:
-    vle32.v     v20, (a3)
+    vle32.v     v10, (a3)
     add         a3, a3, t0
     flw         ft4, 16(a4)
-    vfmacc.vf   v0, ft0, v16
+    vfmacc.vf   v0, ft0, v8
     flw         ft5, 20(a4)
-    vfmacc.vf   v4, ft1, v16
+    vfmacc.vf   v2, ft1, v8
     flw         ft6, 24(a4)
-    vfmacc.vf   v8, ft2, v16
+    vfmacc.vf   v4, ft2, v8
     flw         ft7, 28(a4)
-    vfmacc.vf   v12, ft3, v16
-    vfmacc.vf   v0, ft4, v20
-    vfmacc.vf   v4, ft5, v20
-    vfmacc.vf   v8, ft6, v20
-    vfmacc.vf   v12, ft7, v20
+    vfmacc.vf   v6, ft3, v8
+    vfmacc.vf   v0, ft4, v10
+    vfmacc.vf   v2, ft5, v10
+    vfmacc.vf   v4, ft6, v10
+    vfmacc.vf   v6, ft7, v10
     addi        a4, a4, 32
 .Lremainder:
     beqz        t4, .Lupdate
@@ -102,12 +102,12 @@ quern_rvv_f32_16x4_m4_vf_a2_u2_p4_pcl_asm_v128:
     flw         ft1, 4(a4)
     flw         ft2, 8(a4)
     flw         ft3, 12(a4)
-    vle32.v     v16, (a3)
+    vle32.v     v8, (a3)
     add         a3, a3, t0
-    vfmacc.vf   v0, ft0, v16
-    vfmacc.vf   v4, ft1, v16
-    vfmacc.vf   v8, ft2, v16
-    vfmacc.vf   v12, ft3, v16
+    vfmacc.vf   v0, ft0, v8
+    vfmacc.vf   v2, ft1, v8
+    vfmacc.vf   v4, ft2, v8
+    vfmacc.vf   v6, ft3, v8
     addi        a4, a4, 16
     bnez        t4, .Lstep
 .Lupdate:
@@ -119,41 +119,41 @@ quern_rvv_f32_16x4_m4_vf_a2_u2_p4_pcl_asm_v128:
     beqz        t3, .Loverwrite
     mv          t5, a6
     vfmul.vf    v0, v0, fa0
+    vfmul.vf    v2, v2, fa0
     vfmul.vf    v4, v4, fa0
-    vfmul.vf    v8, v8, fa0
-    vfmul.vf    v12, v12, fa0
-    vle32.v     v16, (t5)
+    vfmul.vf    v6, v6, fa0
+    vle32.v     v8, (t5)
     add         t5, t5, t6
-    vle32.v     v20, (t5)
+    vle32.v     v10, (t5)
     add         t5, t5, t6
-    vfmacc.vf   v0, fa1, v16
-    vle32.v     v16, (t5)
+    vfmacc.vf   v0, fa1, v8
+    vle32.v     v8, (t5)
     add         t5, t5, t6
-    vfmacc.vf   v4, fa1, v20
+    vfmacc.vf   v2, fa1, v10
     vse32.v     v0, (a6)
     add         a6, a6, t6
-    vle32.v     v20, (t5)
-    vfmacc.vf   v8, fa1, v16
+    vle32.v     v10, (t5)
+    vfmacc.vf   v4, fa1, v8
+    vse32.v     v2, (a6)
+    add         a6, a6, t6
+    vfmacc.vf   v6, fa1, v10
     vse32.v     v4, (a6)
     add         a6, a6, t6
-    vfmacc.vf   v12, fa1, v20
-    vse32.v     v8, (a6)
-    add         a6, a6, t6
-    vse32.v     v12, (a6)
+    vse32.v     v6, (a6)
     ret
 .Loverwrite:
     /* beta = 0: C is not read, a NaN there must not survive. */
     vfmul.vf    v0, v0, fa0
+    vfmul.vf    v2, v2, fa0
     vfmul.vf    v4, v4, fa0
-    vfmul.vf    v8, v8, fa0
-    vfmul.vf    v12, v12, fa0
+    vfmul.vf    v6, v6, fa0
     vse32.v     v0, (a6)
+    add         a6, a6, t6
+    vse32.v     v2, (a6)
     add         a6, a6, t6
     vse32.v     v4, (a6)
     add         a6, a6, t6
-    vse32.v     v8, (a6)
-    add         a6, a6, t6
-    vse32.v     v12, (a6)
+    vse32.v     v6, (a6)
     ret
-    .size quern_rvv_f32_16x4_m4_vf_a2_u2_p4_pcl_asm_v128, . - quern_rvv_f32_16x4_m4_vf_a2_u2_p4_pcl_asm_v128
+    .size quern_rvv_f32_8x4_m2_vf_a2_u2_p4_pcl_asm_v128, . - quern_rvv_f32_8x4_m2_vf_a2_u2_p4_pcl_asm_v128
     .section .note.GNU-stack, "", @progbits

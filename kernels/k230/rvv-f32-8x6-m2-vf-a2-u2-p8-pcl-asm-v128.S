@@ -1,0 +1,203 @@
+/*
+ * rvv-f32-8x6-m2-vf-a2-u2-p8-pcl-asm-v128: a GEMM micro-kernel for VLEN 128.
+ *
+ *   C = alpha * A * B + beta * C,  C is m x 6 with 1 <= m <= 8
+ *
+ * Register map, 16 of 32 vector registers (LMUL 2) and 12 of 32 scalars:
+ *
+ *   v0  ..v10   row 0 of C's vectors, columns 0..5: rows 0..m-1
+ *   v12 ..v14   vectors of A, in turn
+ *   ft0 ..fa3   elements of B (12 in the order ft0-7, fa0-7, ft8-11, fs0-11)
+ *
+ *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
+ *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
+ *   a2 alpha       a6 C, moving          t2 elements of the others
+ *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *
+ * An iteration is 2 k steps; a scalar is loaded 8 FMAs ahead of its use.
+ * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 128:
+ *   quern generate --board B --dtype f32 --mr 8 --nr 6
+ *     --lmul 2 --buffers 2 --unroll 2 --pipeline 8 --prefetch-c load --emit asm
+ */
+    .text
+    .p2align 4
+    .globl quern_rvv_f32_8x6_m2_vf_a2_u2_p8_pcl_asm_v128
+    .type quern_rvv_f32_8x6_m2_vf_a2_u2_p8_pcl_asm_v128, @function
+quern_rvv_f32_8x6_m2_vf_a2_u2_p8_pcl_asm_v128:
+    slli        t0, a0, 2
+    vsetvli     zero, a0, e32, m2, ta, ma
+    slli        a7, a7, 2
+    /* Ask for C, which is needed at the end. */
+    mv          t3, a6
+    lb          zero, 0(a6)
+    add         t3, t3, a7
+    lb          zero, 0(t3)
+    add         t3, t3, a7
+    lb          zero, 0(t3)
+    add         t3, t3, a7
+    lb          zero, 0(t3)
+    add         t3, t3, a7
+    lb          zero, 0(t3)
+    add         t3, t3, a7
+    lb          zero, 0(t3)
+    vmv.v.i     v0, 0
+    vmv.v.i     v2, 0
+    vmv.v.i     v4, 0
+    vmv.v.i     v6, 0
+    vmv.v.i     v8, 0
+    vmv.v.i     v10, 0
+    beqz        a1, .Lupdate
+    andi        t4, a1, 1
+    srli        t3, a1, 1
+    beqz        t3, .Lremainder
+    /* Loads of the first iteration that the loop makes one iteration earlier. */
+    flw         ft0, 0(a4)
+    flw         ft1, 4(a4)
+    vle32.v     v12, (a3)
+    add         a3, a3, t0
+    flw         ft2, 8(a4)
+    flw         ft3, 12(a4)
+    flw         ft4, 16(a4)
+    flw         ft5, 20(a4)
+    flw         ft6, 24(a4)
+    flw         ft7, 28(a4)
+    addi        t3, t3, -1
+    beqz        t3, .Llast
+    .p2align 3
+.Lloop:
+    addi        t3, t3, -1
+    vle32.v     v14, (a3)
+    add         a3, a3, t0
+    flw         fa0, 32(a4)
+    vfmacc.vf   v0, ft0, v12
+    flw         fa1, 36(a4)
+    vfmacc.vf   v2, ft1, v12
+    flw         fa2, 40(a4)
+    vfmacc.vf   v4, ft2, v12
+    flw         fa3, 44(a4)
+    vfmacc.vf   v6, ft3, v12
+    flw         ft0, 48(a4)
+    vfmacc.vf   v8, ft4, v12
+    flw         ft1, 52(a4)
+    vfmacc.vf   v10, ft5, v12
+    vle32.v     v12, (a3)
+    add         a3, a3, t0
+    flw         ft2, 56(a4)
+    vfmacc.vf   v0, ft6, v14
+    flw         ft3, 60(a4)
+    vfmacc.vf   v2, ft7, v14
+    flw         ft4, 64(a4)
+    vfmacc.vf   v4, fa0, v14
+    flw         ft5, 68(a4)
+    vfmacc.vf   v6, fa1, v14
+    flw         ft6, 72(a4)
+    vfmacc.vf   v8, fa2, v14
+    flw         ft7, 76(a4)
+    vfmacc.vf   v10, fa3, v14
+    addi        a4, a4, 48
+    bnez        t3, .Lloop
+.Llast:
+    vle32.v     v14, (a3)
+    add         a3, a3, t0
+    flw         fa0, 32(a4)
+    vfmacc.vf   v0, ft0, v12
+    flw         fa1, 36(a4)
+    vfmacc.vf   v2, ft1, v12
+    flw         fa2, 40(a4)
+    vfmacc.vf   v4, ft2, v12
+    flw         fa3, 44(a4)
+    vfmacc.vf   v6, ft3, v12
+    vfmacc.vf   v8, ft4, v12
+    vfmacc.vf   v10, ft5, v12
+    vfmacc.vf   v0, ft6, v14
+    vfmacc.vf   v2, ft7, v14
+    vfmacc.vf   v4, fa0, v14
+    vfmacc.vf   v6, fa1, v14
+    vfmacc.vf   v8, fa2, v14
+    vfmacc.vf   v10, fa3, v14
+    addi        a4, a4, 48
+.Lremainder:
+    beqz        t4, .Lupdate
+.Lstep:
+    addi        t4, t4, -1
+    flw         ft0, 0(a4)
+    flw         ft1, 4(a4)
+    flw         ft2, 8(a4)
+    flw         ft3, 12(a4)
+    flw         ft4, 16(a4)
+    flw         ft5, 20(a4)
+    vle32.v     v12, (a3)
+    add         a3, a3, t0
+    vfmacc.vf   v0, ft0, v12
+    vfmacc.vf   v2, ft1, v12
+    vfmacc.vf   v4, ft2, v12
+    vfmacc.vf   v6, ft3, v12
+    vfmacc.vf   v8, ft4, v12
+    vfmacc.vf   v10, ft5, v12
+    addi        a4, a4, 24
+    bnez        t4, .Lstep
+.Lupdate:
+    mv          t6, a7
+    lwu         t3, (a5)
+    flw         fa0, (a2)
+    flw         fa1, (a5)
+    slli        t3, t3, 33
+    beqz        t3, .Loverwrite
+    mv          t5, a6
+    vfmul.vf    v0, v0, fa0
+    vfmul.vf    v2, v2, fa0
+    vfmul.vf    v4, v4, fa0
+    vfmul.vf    v6, v6, fa0
+    vfmul.vf    v8, v8, fa0
+    vfmul.vf    v10, v10, fa0
+    vle32.v     v12, (t5)
+    add         t5, t5, t6
+    vle32.v     v14, (t5)
+    add         t5, t5, t6
+    vfmacc.vf   v0, fa1, v12
+    vle32.v     v12, (t5)
+    add         t5, t5, t6
+    vfmacc.vf   v2, fa1, v14
+    vse32.v     v0, (a6)
+    add         a6, a6, t6
+    vle32.v     v14, (t5)
+    add         t5, t5, t6
+    vfmacc.vf   v4, fa1, v12
+    vse32.v     v2, (a6)
+    add         a6, a6, t6
+    vle32.v     v12, (t5)
+    add         t5, t5, t6
+    vfmacc.vf   v6, fa1, v14
+    vse32.v     v4, (a6)
+    add         a6, a6, t6
+    vle32.v     v14, (t5)
+    vfmacc.vf   v8, fa1, v12
+    vse32.v     v6, (a6)
+    add         a6, a6, t6
+    vfmacc.vf   v10, fa1, v14
+    vse32.v     v8, (a6)
+    add         a6, a6, t6
+    vse32.v     v10, (a6)
+    ret
+.Loverwrite:
+    /* beta = 0: C is not read, a NaN there must not survive. */
+    vfmul.vf    v0, v0, fa0
+    vfmul.vf    v2, v2, fa0
+    vfmul.vf    v4, v4, fa0
+    vfmul.vf    v6, v6, fa0
+    vfmul.vf    v8, v8, fa0
+    vfmul.vf    v10, v10, fa0
+    vse32.v     v0, (a6)
+    add         a6, a6, t6
+    vse32.v     v2, (a6)
+    add         a6, a6, t6
+    vse32.v     v4, (a6)
+    add         a6, a6, t6
+    vse32.v     v6, (a6)
+    add         a6, a6, t6
+    vse32.v     v8, (a6)
+    add         a6, a6, t6
+    vse32.v     v10, (a6)
+    ret
+    .size quern_rvv_f32_8x6_m2_vf_a2_u2_p8_pcl_asm_v128, . - quern_rvv_f32_8x6_m2_vf_a2_u2_p8_pcl_asm_v128
+    .section .note.GNU-stack, "", @progbits
