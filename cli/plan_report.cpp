@@ -137,6 +137,9 @@ void print_plan(const Context& context, const Json& plan) {
         fmt::print("   gap 0 (proven optimal)");
       else
         fmt::print("   gap {:.1f} %", 100 * gap.get<double>());
+      const std::string by = std::string(what) + "_by";
+      if (least > 0 && plan["lower_bounds"].contains(by))
+        fmt::print("   by {}", plan["lower_bounds"][by].get<std::string>());
     }
     fmt::print("\n");
   };

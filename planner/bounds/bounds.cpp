@@ -5,6 +5,7 @@
 #include "planner/bounds/closure.h"
 #include "planner/bounds/deaths.h"
 #include "planner/bounds/exclusive.h"
+#include "planner/bounds/phases.h"
 #include "planner/bounds/pipes.h"
 
 namespace quern::planner {
@@ -139,6 +140,12 @@ LowerBounds lower_bounds(const Problem& problem) {
     }
   } else {
     bounds.peak = bounds.must_live = must_live(problem, nullptr);
+  }
+  if (const std::int64_t phases = least_phase_traffic(problem); phases > forced.traffic) {
+    forced.traffic = phases;
+    bounds.traffic_by = "phases";
+    forced.cycles.in_cycles =
+        std::max(forced.cycles.in_cycles, problem.machine->in_cycles((phases + 1) / 2));
   }
   bounds.traffic = forced.traffic;
   const PipeBounds pipes = pipe_bounds(problem, forced.cycles);

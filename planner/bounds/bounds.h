@@ -8,6 +8,8 @@
 //              with tiers that hold one buffer at a time, exclusive.h
 //   traffic    what deaths show to be live in one tier beyond its capacity has to be outside then.
 //              Sets of buffers that share none, and tiers, add up: an eviction belongs to one buffer.
+//              phases: what arrives in a tier in a stretch of the plan feeds only so many products
+//              (phases.h)
 #pragma once
 
 #include <cstdint>
