@@ -43,9 +43,6 @@ int AssemblyWriter::scalars() const {
                   plain_steps ? k_step_scalars(tile_, schedule_.operand) : 0);
 }
 
-// More than one k step may have to be cut: a row is read up to a vector's length past its start.
-bool AssemblyWriter::cuts_several() const { return gathers(); }
-
 void AssemblyWriter::header(const std::string& id) {
   const auto line = [&](const std::string& text) {
     out_ += text.empty() ? " *\n" : " * " + text + "\n";
@@ -258,11 +255,12 @@ void AssemblyWriter::plain_step(bool cut) {
   need("t2");
 }
 
-// The last steps, which must not read past the panels.
+// The last step, which must not read past the panels; several where a row is gathered from, since it
+// is read up to a vector's length past its start.
 void AssemblyWriter::cut_steps() {
   label("tail");
   op("beqz", "t5, {}", to("update"));
-  if (cuts_several()) {
+  if (gathers()) {
     label("cut");
     op("addi", "t5, t5, -1");
     plain_step(true);

@@ -88,7 +88,6 @@ class AssemblyWriter {
   // Vectors are loaded at full length while the panel goes on behind them.
   bool runs_over() const { return tile_.has_tail() || gathers(); }
   bool gathers() const { return schedule_.operand == ScalarOperand::gather; }
-  bool cuts_several() const;
   int c_bytes() const { return tile_.sum_bytes() * tile_.type.parts; }  // of an element of C
   static int log2(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
 
