@@ -20,7 +20,7 @@ ExitCode run(Context& context, const Options& options) {
   require_snitch(board, "ablate");
   const auto point = snitch_point(options.snitch, options.tile);
   bench::snitch::Setup setup{context.root, context.build / "snitch",
-                             snitch_simulator(board, options.via, options.snitch.simulator)};
+                             snitch_simulator(board, options.via, options.snitch)};
   const auto rows = bench::snitch::ablate(point, setup);
   const std::string timing(boards::to_string(boards::Timing::rtl));
   bool correct = true;

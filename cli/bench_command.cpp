@@ -98,8 +98,8 @@ ExitCode run(Context& context, const Options& options) {
   ExitCode code = ExitCode::interrupted;
   tuner::measure_kernels(session, compiler, context.root, {point}, options.measure,
                          [&](const tuner::Record& record) {
+                           code = report(context, record);  // seen even where it cannot be kept
                            journal.append(record);
-                           code = report(context, record);
                          });
   return code;
 }
@@ -130,8 +130,9 @@ void add_bench(CLI::App& app, Context& context) {
           [options](double seconds) {
             options->measure.time_limit =
                 std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
+            options->snitch.time_limit = options->measure.time_limit;
           },
-          "Seconds, of this host's clock (default 120)")
+          "Seconds, of this host's clock (default 120; one hour for a simulation)")
       ->check(time_limit);
   command->add_option("--via", options->via,
                       "How to reach the board (default: as the board file says)");

@@ -55,7 +55,7 @@ void add_calibrate(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   auto* command = add_subcommand(app, context, "calibrate",
                                  "Measure instruction and memory costs and write a board file",
-                                 "quern calibrate --board bpi-f3 --via ssh -o my-bpi-f3.json",
+                                 "quern calibrate --board bpi-f3 -o my-bpi-f3.json",
                                  [options, &context] { return run(context, *options); });
   command->add_option("--board", options->board, "Board name or board file to start from")
       ->required();

@@ -166,7 +166,12 @@ ExitCode run(Context& context, Options options) {
   }
   options.compare.peers = options.against;
   const auto dtype = generator::parse_dtype(options.dtype);
-  if (!dtype) throw bad_input("--dtype: \"{}\": expected f32", options.dtype);
+  if (!dtype || *dtype != generator::DType::f32) {
+    throw bad_input(
+        "--dtype: \"{}\": whole GEMMs are compared in f32; quern bench measures kernels of "
+        "the other types",
+        options.dtype);
+  }
   boards::Session session(boards::load_board(context.root, options.board), options.via);
   const auto shapes = bench::find_shapes(context.root, options.shapes);
   const auto set = bench::load_kernel_set(context.root, session.board(), *dtype);
@@ -236,7 +241,7 @@ void add_compare(CLI::App& app, Context& context) {
                    "Peers: openblas, blis, eigen; the ratio is to the first one")
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--dtype", options->dtype, "Element type")->capture_default_str();
+  command->add_option("--dtype", options->dtype, "Element type [f32]")->capture_default_str();
   command->add_flag("--trans-a", options->compare.trans_a, "A is stored transposed");
   command->add_flag("--trans-b", options->compare.trans_b, "B is stored transposed");
   command

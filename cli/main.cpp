@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/interrupt.h"
 #include "cli/commands.h"
 
 namespace {
@@ -41,6 +42,12 @@ int main(int argc, char** argv) {
   cli::add_plan(app, context);
   cli::add_ablate(app, context);
 
+  // Ctrl-C is a question that work asks; whatever a child that died of it made of the work, the
+  // answer is 130.
+  const InterruptGuard guard;
+  const auto unless_interrupted = [](int code) {
+    return code != 0 && interrupted() ? static_cast<int>(ExitCode::interrupted) : code;
+  };
   try {
     const auto commands = app.get_subcommands([](CLI::App*) { return true; });
     if (argc > 1 && argv[1][0] != '-' &&
@@ -51,12 +58,12 @@ int main(int argc, char** argv) {
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
       throw bad_input("cannot write to stdout: {}", std::strerror(errno));
     }
-    return static_cast<int>(context.exit_code);
+    return unless_interrupted(static_cast<int>(context.exit_code));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::bad_input);
   } catch (const Error& error) {
-    fmt::print(stderr, "quern: {}\n", error.what());
-    return static_cast<int>(error.code());
+    fmt::print(stderr, "quern: {}\n", interrupted() ? "interrupted" : error.what());
+    return unless_interrupted(static_cast<int>(error.code()));
   } catch (const std::exception& error) {
     fmt::print(stderr, "quern: internal error, please report it: {}\n", error.what());
     return static_cast<int>(ExitCode::check_failed);

@@ -88,7 +88,8 @@ void require_snitch(const boards::Board& board, const std::string& command) {
 }
 
 bench::snitch::Simulate snitch_simulator(const boards::Board& board, const std::string& via,
-                                         const std::string& simulator) {
+                                         const SnitchOptions& options) {
+  const std::string& simulator = options.simulator;
   const std::string how = !via.empty() ? via : simulator.empty() ? board.via : "simulator";
   if (how != "verilator" && how != "simulator")
     throw bad_input("--via: \"{}\": expected verilator or simulator", how);
@@ -97,7 +98,7 @@ bench::snitch::Simulate snitch_simulator(const boards::Board& board, const std::
   boards::Machine machine;
   machine.board = board.name;
   if (!simulator.empty()) machine.settings["simulator"] = simulator;
-  return bench::snitch::simulate_on(boards::transport_kind(how).make(machine));
+  return bench::snitch::simulate_on(boards::transport_kind(how).make(machine), options.time_limit);
 }
 
 namespace {
@@ -149,7 +150,7 @@ ExitCode compare_with_published(Context& context, const boards::Board& board,
 ExitCode run_snitch_bench(Context& context, const boards::Board& board, const std::string& via,
                           const SnitchOptions& options, const PointOptions& tile) {
   const bench::snitch::Setup setup{context.root, context.build / "snitch",
-                                   snitch_simulator(board, via, options.simulator)};
+                                   snitch_simulator(board, via, options)};
   if (!options.published.empty()) {
     return compare_with_published(context, board, setup, options.published);
   }

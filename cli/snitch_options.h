@@ -18,6 +18,7 @@ struct SnitchOptions {
   std::optional<std::int64_t> m, n, k;
   std::string point;      // an id instead of the options above
   std::string simulator;  // of the user, instead of the RTL here
+  std::chrono::milliseconds time_limit = std::chrono::hours(1);  // of one simulation, host's clock
   std::string published;  // file with cycles to compare with, instead of one kernel
 };
 
@@ -32,7 +33,7 @@ void require_snitch(const boards::Board& board, const std::string& command);
 
 // `via` empty: --simulator if given, else the board's own.
 bench::snitch::Simulate snitch_simulator(const boards::Board& board, const std::string& via,
-                                         const std::string& simulator);
+                                         const SnitchOptions& options);
 
 ExitCode run_snitch_bench(Context& context, const boards::Board& board, const std::string& via,
                           const SnitchOptions& options, const PointOptions& tile);

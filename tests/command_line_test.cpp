@@ -54,7 +54,11 @@ TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
       {{"bench", "--board", board, "--mr", "4", "--nr", "4"}, "broken.json:3"},
       {{"bench", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--kc", "-1"}, "--kc"},
       {{"bench", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--via", "pigeon"}, "pigeon"},
+      {{"generate", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--dtype", "bf16"}, "zvfbfwma"},
+      {{"generate", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--prefetch", "256"}, "zicbop"},
+      {{"space", "--board", "bpi-f3", "--vl", "fixed,agnostik"}, "agnostic"},
       {{"compare", "--board", "bpi-f3", "--shapes", "bert-huge"}, "bert-large"},
+      {{"compare", "--board", "bpi-f3", "--shapes", "8,8,8", "--dtype", "f64"}, "quern bench"},
       {{"compare", "--board", "bpi-f3", "--shapes", "1,2,-3"}, "k = -3"},
       {{"compare", "--board", "bpi-f3", "--shapes", "1,2,99999999999999999999"}, "too large"},
       {{"compare", "--board", "bpi-f3", "--shapes", shapes}, "shapes.csv:2"},
@@ -90,6 +94,28 @@ TEST(CommandLine, MissingToolEndsWith5AndNamesWhatToInstall) {
     EXPECT_EQ(result.status, static_cast<int>(ExitCode::tool_missing)) << result.errors;
     EXPECT_NE(result.errors.find(c.expected), std::string::npos) << result.errors;
   }
+}
+
+// What a tool that was killed by the same Ctrl-C leaves undone is no fault of the tool.
+TEST(CommandLine, InterruptedToolEndsWith130) {
+  const std::string compiler = file_with("sleeping-compiler", "#!/bin/sh\nsleep 60\n");
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  ProcessOptions options;
+  options.environment["QUERN_CXX"] = compiler;
+  options.environment["QUERN_RESULTS"] = testing::TempDir() + "/quern_command_line_results";
+  const auto run = run_process({"timeout", "--preserve-status", "-s", "INT", "1", QUERN_PROGRAM,
+                                "bench", "--board", "bpi-f3", "--mr", "4", "--nr", "4"},
+                               options);
+  EXPECT_EQ(run.status, 130) << run.errors;
+  EXPECT_EQ(run.errors, "quern: interrupted\n");
+}
+
+TEST(CommandLine, TimeLimitHoldsForSimulators) {
+  const std::string simulator = file_with("sleeping-simulator", "#!/bin/sh\nsleep 60\n");
+  std::filesystem::permissions(simulator, std::filesystem::perms::owner_all);
+  const auto run = quern_with({"bench", "--board", "snitch", "--kernel", "relu", "--m", "1", "--n",
+                               "1", "--simulator", simulator, "--time-limit", "0.5"});
+  EXPECT_EQ(run.status, 124) << run.errors;
 }
 
 TEST(CommandLine, FullDiskUnderStdoutIsAnError) {

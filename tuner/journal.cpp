@@ -69,10 +69,15 @@ void Journal::append(const Record& record) {
   const std::string line =
       to_json(record).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   const FileLock lock(fd_);
+  const off_t before = lseek(fd_, 0, SEEK_END);
   const ssize_t written = write(fd_, line.data(), line.size());
-  if (written != static_cast<ssize_t>(line.size()) || fsync(fd_) != 0) {
-    throw bad_input("{}: cannot write: {}", file_.string(), std::strerror(errno));
+  if (written == static_cast<ssize_t>(line.size()) && fsync(fd_) == 0) return;
+  // A short write has no error of its own: the disk was full behind it.
+  const int error = written >= 0 && written < static_cast<ssize_t>(line.size()) ? ENOSPC : errno;
+  if (before >= 0 && ftruncate(fd_, before) != 0) {
+    // The torn line stays; the next writer cuts it off.
   }
+  throw bad_input("{}: cannot write: {}", file_.string(), std::strerror(error));
 }
 
 std::filesystem::path journal_file(const std::filesystem::path& results, const std::string& board) {

@@ -1,6 +1,8 @@
 #include "tuner/journal.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,6 +69,33 @@ TEST(Journal, TornLastLineIsPassedOverAndCutOff) {
     ASSERT_EQ(records.size(), 2u) << cut;
     EXPECT_EQ(records[1].id, "two");
   }
+}
+
+// A limit on the file's size cuts a line short as a full disk does.
+TEST(Journal, LineThatDoesNotFitLeavesNothingBehind) {
+  const auto file = fresh_file("full.jsonl");
+  Journal journal(file);
+  journal.append(example("one"));
+  const auto whole = std::filesystem::file_size(file);
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  const rlimit tight = {whole + 10, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
+  std::string message;
+  try {
+    journal.append(example("two"));
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, handler);
+  EXPECT_NE(message.find("No space left on device"), std::string::npos) << message;
+  EXPECT_EQ(std::filesystem::file_size(file), whole);
+  journal.append(example("three"));
+  const auto records = read_journal(file);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[1].id, "three");
 }
 
 TEST(Journal, TornFirstLineLeavesAnEmptyJournal) {

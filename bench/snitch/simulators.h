@@ -3,6 +3,7 @@
 // program reports its own cycles on the console.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -20,7 +21,9 @@ struct Simulated {
 };
 using Simulate = std::function<Simulated(const std::filesystem::path& elf)>;
 
-Simulate simulate_on(std::shared_ptr<boards::Transport> transport);
+// Throws unavailable, interrupted, or budget_ended once `time_limit` of this host's clock is over.
+Simulate simulate_on(std::shared_ptr<boards::Transport> transport,
+                     std::chrono::milliseconds time_limit = std::chrono::hours(1));
 
 // The cycle-accurate RTL of boards/snitch, one compute core.
 Simulate rtl_simulator();

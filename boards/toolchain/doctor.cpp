@@ -69,7 +69,6 @@ std::vector<Tool> tools(const Toolchain& toolchain) {
        "gcc-riscv64-unknown-elf", false},
       {"llvm-mca 22", "llvm-mca-22", "22", "second opinion on SpacemiT X60 timing", "llvm-22",
        false},
-      {"ssh", "ssh", "", "boards over the network", "openssh-client", false},
       {"slurm", "sbatch", "", "sweeps on a cluster", "slurm-client", false},
       {"shellcheck", "shellcheck", "", "a test of the shell scripts", "shellcheck", false},
   };
@@ -84,7 +83,7 @@ Check check_tool(const Tool& tool) {
     out.fix = install(tool.package);
     return out;
   }
-  // ssh knows -V only; it and others write versions on either stream.
+  // Some tools know -V only, and versions are written on either stream.
   auto told = try_run({tool.program, "--version"});
   if (!told.good()) told = try_run({tool.program, "-V"});
   const std::string version = version_in(told.output + told.errors);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 
 namespace quern::generator {
 namespace {
@@ -61,6 +62,7 @@ Space enumerate_space(const Emitter& emitter, const Target& target, DType dtype,
   point.dtype = dtype;
   for (point.m_r = m_r.first; point.m_r <= m_r.last; ++point.m_r) {
     for (point.n_r = n_r.first; point.n_r <= n_r.last; ++point.n_r) {
+      if (interrupted()) throw make_error(ExitCode::interrupted, "interrupted");
       for_each_choice(axes, 0, point, [&](const KernelPoint& candidate) {
         const auto violations = emitter.violations(candidate, target);
         if (violations.empty()) {
