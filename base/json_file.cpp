@@ -69,6 +69,40 @@ Json read_json(const std::filesystem::path& path) {
   return parse_json(read_file(path), path.string());
 }
 
+// What the schema wants at a place of the document, "one of a, b" or "a match of REGEX"; empty
+// where it does not say it in one of these ways.
+static std::string expectation(const Json& schema, const std::string& place) {
+  const auto resolved = [&](const Json* part) {
+    if (!part->contains("$ref")) return part;
+    const Json::json_pointer target(part->at("$ref").get<std::string>().substr(1));  // "#/..."
+    return schema.contains(target) ? &schema.at(target) : part;
+  };
+  const Json* at = &schema;
+  for (std::size_t begin = 1; begin < place.size();) {
+    const auto end = std::min(place.find('/', begin), place.size());
+    const std::string key = place.substr(begin, end - begin);
+    if (at->contains("properties") && at->at("properties").contains(key)) {
+      at = resolved(&at->at("properties").at(key));
+    } else if (at->contains("items")) {
+      at = resolved(&at->at("items"));
+    } else {
+      return "";
+    }
+    begin = end + 1;
+  }
+  if (at->contains("enum")) {
+    std::string values;
+    for (const Json& value : at->at("enum")) {
+      values += values.empty() ? "" : ", ";
+      values += value.dump();
+    }
+    return "one of " + values;
+  }
+  if (at->contains("pattern")) return "a match of " + at->at("pattern").get<std::string>();
+  if (at->contains("type")) return "a value of type " + at->at("type").dump();
+  return "";
+}
+
 void validate_json(const Json& document, const Json& schema, std::string_view name) {
   valijson::Schema compiled;
   valijson::SchemaParser parser;
@@ -80,11 +114,20 @@ void validate_json(const Json& document, const Json& schema, std::string_view na
   // The innermost violations say most; valijson reports them first.
   std::string message;
   valijson::ValidationResults::Error error;
-  for (int shown = 0; shown < 3 && results.popError(error); ++shown) {
+  for (int shown = 0; shown < 3 && results.popError(error);) {
+    // That a part of it is wrong is all that is wrong with the whole.
+    if (!message.empty() && error.description.starts_with("Failed to validate")) continue;
     std::string where;
     for (const auto& part : error.context) where += part;
+    const std::string place = pointer(where);
+    const bool unsaid = error.description.find("enum values") != std::string::npos ||
+                        error.description.find("regex") != std::string::npos ||
+                        error.description.find("'type'") != std::string::npos;
+    const std::string wanted = unsaid ? expectation(schema, place) : "";
     if (!message.empty()) message += "\n";
-    message += fmt::format("{}: {}: {}", name, pointer(where), error.description);
+    message += fmt::format("{}: {}: {}", name, place,
+                           wanted.empty() ? error.description : "expected " + wanted);
+    ++shown;
   }
   throw Error(ExitCode::bad_input, message);
 }

@@ -44,5 +44,24 @@ TEST(JsonFile, SchemaViolationNamesThePointer) {
   EXPECT_NE(message.find("b.json: /caches/1/ways: "), std::string::npos) << message;
 }
 
+TEST(JsonFile, SchemaViolationSaysWhatWasExpected) {
+  const Json schema = Json::parse(R"({"type":"object","definitions":{"size":{"enum":[128,256]}},
+      "properties":{"core":{"type":"object","properties":{"vlen":{"$ref":"#/definitions/size"},
+                                                          "isa":{"pattern":"^rv64"}}},
+                    "hz":{"type":"number"}}})");
+  const struct {
+    const char* document;
+    const char* expected;
+  } cases[] = {
+      {R"({"core":{"vlen":2048}})", "b.json: /core/vlen: expected one of 128, 256"},
+      {R"({"core":{"isa":"banana"}})", "b.json: /core/isa: expected a match of ^rv64"},
+      {R"({"hz":"x"})", "b.json: /hz: expected a value of type \"number\""},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(message_of([&] { validate_json(Json::parse(c.document), schema, "b.json"); }),
+              c.expected);
+  }
+}
+
 }  // namespace
 }  // namespace quern
