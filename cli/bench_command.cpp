@@ -92,7 +92,9 @@ ExitCode run(Context& context, const Options& options) {
     return run_snitch_bench(context, board, options.via, options.snitch, options.point);
   }
   boards::Session session(board, options.via);
-  const auto point = point_of(options.point, session.board());
+  const auto point = options.snitch.point.empty()
+                         ? point_of(options.point, session.board())
+                         : point_named(options.snitch.point, options.point, session.board());
   const boards::Compiler compiler(session.board(), context.root, context.build);
   tuner::Journal journal(tuner::journal_file(context.results, session.board().name));
   ExitCode code = ExitCode::interrupted;

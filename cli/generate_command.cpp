@@ -26,7 +26,9 @@ void add_generate(CLI::App& app, Context& context) {
                                      options->output);
         }
         const auto& emitter = generator::emitter(board.kind);
-        const auto point = point_of(options->point, board);
+        const auto point = options->snitch.point.empty()
+                               ? point_of(options->point, board)
+                               : point_named(options->snitch.point, options->point, board);
         if (options->family) {
           if (options->output.empty()) throw bad_input("--family: name the folder with -o");
           Json files = Json::array();

@@ -84,6 +84,19 @@ generator::KernelPoint point_of(const PointOptions& options, const boards::Board
   return point;
 }
 
+generator::KernelPoint point_named(const std::string& id, const PointOptions& options,
+                                   const boards::Board& board) {
+  if (!options.m_r.empty() || !options.n_r.empty() || !options.choices.empty())
+    throw bad_input("--point: names the whole kernel; --mr, --nr and the choices go without it");
+  const generator::Emitter& emitter = generator::emitter(board.kind);
+  const auto point = emitter.parse_id(id);
+  if (const auto broken = emitter.violations(point, board.target()); !broken.empty()) {
+    throw bad_input("{}: not valid on {} ({}): {}", id, board.name, broken.front().constraint,
+                    broken.front().reason);
+  }
+  return point;
+}
+
 generator::Space space_of(const PointOptions& options, const boards::Board& board) {
   return generator::enumerate_space(generator::emitter(board.kind), board.target(),
                                     dtype_of(options), parse_range("--mr", options.m_r),

@@ -32,6 +32,11 @@ generator::DType dtype_of(const PointOptions& options);
 // that it breaks.
 generator::KernelPoint point_of(const PointOptions& options, const boards::Board& board);
 
+// The point with this id (--point), if the board can have it and no other option names a part of
+// it.
+generator::KernelPoint point_named(const std::string& id, const PointOptions& options,
+                                   const boards::Board& board);
+
 // The space that the options name.
 generator::Space space_of(const PointOptions& options, const boards::Board& board);
 

@@ -57,6 +57,8 @@ TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
       {{"generate", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--dtype", "bf16"}, "zvfbfwma"},
       {{"generate", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--prefetch", "256"}, "zicbop"},
       {{"space", "--board", "bpi-f3", "--vl", "fixed,agnostik"}, "agnostic"},
+      {{"generate", "--board", "k230", "--point", "rvv-f32-8x4-m1-vf-v256"}, "VLEN 256"},
+      {{"generate", "--board", "k230", "--point", "rvv-f32-8x4-m1-vf-v128", "--mr", "8"}, "--mr"},
       {{"compare", "--board", "bpi-f3", "--shapes", "bert-huge"}, "bert-large"},
       {{"compare", "--board", "bpi-f3", "--shapes", "8,8,8", "--dtype", "f64"}, "quern bench"},
       {{"compare", "--board", "bpi-f3", "--shapes", "1,2,-3"}, "k = -3"},
