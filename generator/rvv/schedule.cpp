@@ -172,7 +172,7 @@ Schedule schedule_of(const KernelPoint& point, const Costs& costs) {
 }
 
 int scalar_registers_of(const Tile& tile) {
-  // Integers: what the calling convention's registers leave (assembly_registers.h).
+  // Integers: what the calling convention's registers leave (assembly.cpp).
   return tile.type.integer() ? 14 : 32;
 }
 
