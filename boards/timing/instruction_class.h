@@ -119,6 +119,13 @@ constexpr bool is_scalar_store(InstructionClass c) {
 }
 constexpr bool is_load(InstructionClass c) { return is_scalar_load(c) || is_vector_load(c); }
 constexpr bool is_store(InstructionClass c) { return is_scalar_store(c) || is_vector_store(c); }
+// Instructions with a result that the floating-point and vector part of a core writes: registers f
+// and v, and what it hands to an x register.
+constexpr bool is_fp_or_vector_result(InstructionClass c) {
+  return c == InstructionClass::fp_load ||
+         (c >= InstructionClass::fp_add_single && c <= InstructionClass::fp_move_from_integer) ||
+         (is_vector(c) && !is_vector_store(c));
+}
 // Multiply-accumulates on vectors: the work that a GEMM kernel is there to do.
 constexpr bool is_vector_fma(InstructionClass c) {
   return c == InstructionClass::vector_fma || c == InstructionClass::vector_widen_fma ||

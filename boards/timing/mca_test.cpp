@@ -92,7 +92,7 @@ void set_cost(Parameters& p, InstructionClass c, std::array<double, 4> latency,
 
 // Our pipeline with llvm-mca's rule of write-back.
 Parameters with_write_order(Parameters p) {
-  p.write_back_in_order = true;
+  p.in_order_results = InOrder::all;
   return p;
 }
 

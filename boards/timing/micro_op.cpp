@@ -15,6 +15,9 @@ MicroOp make_micro_op(const Parameters& parameters, const Instruction& instructi
   op.vector = is_vector(c);
   op.store = is_store(c);
   op.memory = is_load(c) || op.store;
+  op.in_order =
+      parameters.in_order_results == InOrder::all ||
+      (parameters.in_order_results == InOrder::fp_and_vector && is_fp_or_vector_result(c));
   op.unit_stride = c == vector_load || c == vector_store || c == vector_load_first_fault ||
                    c == vector_load_whole || c == vector_store_whole || c == vector_load_segment ||
                    c == vector_store_segment;

@@ -18,6 +18,7 @@ struct MicroOp {
   bool vector = false;
   bool memory = false;
   bool store = false;
+  bool in_order = false;         // its result is never written before an older in-order one
   bool unit_stride = false;      // a vector access of consecutive bytes
   std::int32_t store_slack = 0;  // cycles after issue until `data` must be ready
   Tick latency = 0;

@@ -1,5 +1,7 @@
 #include "boards/timing/parameter_reader.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -55,6 +57,20 @@ bool Reader::boolean(const std::string& key) const {
   const Reader value = entry.child("value");
   if (!value.json().is_boolean()) value.fail("", "expected true or false");
   return value.json();
+}
+
+int Reader::one_of(const std::string& key, std::initializer_list<const char*> words) const {
+  const Reader entry = child(key);
+  entry.check_source();
+  entry.allow({"value", "source"});
+  const Reader value = entry.child("value");
+  int index = 0;
+  for (const char* word : words) {
+    if (value.json() == word) return index;
+    ++index;
+  }
+  value.fail(
+      "", fmt::format("expected one of {}, not {}", fmt::join(words, ", "), value.json().dump()));
 }
 
 void Reader::check_source() const {

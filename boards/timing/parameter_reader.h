@@ -40,6 +40,8 @@ class Reader {
   double number(const std::string& key, double low, double high) const;
   int integer(const std::string& key, int low, int high) const;
   bool boolean(const std::string& key) const;
+  // {"value": one of the words, "source": "..."}: the word's index.
+  int one_of(const std::string& key, std::initializer_list<const char*> words) const;
 
   void check_source() const;
   // An object with no members but these.

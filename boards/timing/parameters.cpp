@@ -40,7 +40,7 @@ Parameters load_parameters(const Json& document, const std::string& name) {
 
   const Reader issue = timing.child("issue");
   issue.allow({"width", "vector_width", "store_data_slack", "masked_factor", "mispredict_penalty",
-               "taken_branch_bubble", "taken_branch_ends_group", "write_back_in_order",
+               "taken_branch_bubble", "taken_branch_ends_group", "in_order_results",
                "predictor_bits", "predictor_history", "misaligned_vector_traps", "trap_cycles",
                "vl_granule"});
   parameters.issue_width = issue.integer("width", 1, 8);
@@ -55,8 +55,8 @@ Parameters load_parameters(const Json& document, const std::string& name) {
   parameters.taken_branch_bubble = issue.integer("taken_branch_bubble", 0, 100);
   if (issue.json().contains("taken_branch_ends_group"))
     parameters.taken_branch_ends_group = issue.boolean("taken_branch_ends_group");
-  if (issue.json().contains("write_back_in_order"))
-    parameters.write_back_in_order = issue.boolean("write_back_in_order");
+  parameters.in_order_results =
+      static_cast<InOrder>(issue.one_of("in_order_results", {"none", "fp-and-vector", "all"}));
   parameters.predictor_bits = issue.integer("predictor_bits", 0, 20);
   parameters.predictor_history = issue.integer("predictor_history", 0, 20);
   parameters.misaligned_vector_traps = issue.boolean("misaligned_vector_traps");

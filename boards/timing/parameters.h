@@ -76,6 +76,9 @@ struct MemoryParameters {
   double line_cross = 0;  // a vector access that crosses more lines than it must, each
 };
 
+// Which results are written in program order: one of these is never ready before an older one.
+enum class InOrder : std::uint8_t { none, fp_and_vector, all };
+
 struct Parameters {
   std::string board;
   int vlen = 0;
@@ -87,11 +90,11 @@ struct Parameters {
   int mispredict_penalty = 0;
   int taken_branch_bubble = 0;          // cycles lost after a taken branch that was predicted
   bool taken_branch_ends_group = true;  // nothing issues beside it
-  bool write_back_in_order = false;     // no result is written before an older one's
-  int predictor_bits = 12;              // log2 of two-bit counters
-  int predictor_history = 8;            // branches of global history
-  int vl_granule = 0;   // bits: vectors cost the parts of this size that vl fills; 0: LMUL
-  int trap_cycles = 0;  // an element-misaligned vector access, handled by a trap
+  InOrder in_order_results = InOrder::none;
+  int predictor_bits = 12;    // log2 of two-bit counters
+  int predictor_history = 8;  // branches of global history
+  int vl_granule = 0;         // bits: vectors cost the parts of this size that vl fills; 0: LMUL
+  int trap_cycles = 0;        // an element-misaligned vector access, handled by a trap
   bool misaligned_vector_traps = false;
   std::vector<Unit> units;
   std::array<ClassTiming, instruction_class_count> classes;

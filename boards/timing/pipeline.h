@@ -7,7 +7,7 @@
 //   * a slot is left (and, for a vector instruction, a vector slot),
 //   * its source registers are ready, a scalar store's data within `store_data_slack`,
 //   * its result would not overtake an older write of the same register (with
-//     `write_back_in_order`: of any register),
+//     `in_order_results`: of any register),
 //   * a unit of its kind is free, and memory accepts the access.
 // It then occupies the unit for `occupancy` and makes its registers ready after `latency`, plus
 // what memory adds. Times are in ticks (1/64 cycle); issue is on whole cycles, so an occupancy
@@ -89,7 +89,7 @@ class Pipeline {
   std::array<Tick, register_count> ready_{};
   std::array<StallCause, register_count> producer_{};
   std::array<Tick, unit_instance_count> free_{};
-  Tick write_back_ = 0;  // of the youngest result, for cores that write back in order
+  Tick write_back_ = 0;  // of the youngest result among those that are written in order
   std::int64_t cycle_ = 0;
   int slots_used_ = 0;
   int vector_used_ = 0;
@@ -122,7 +122,7 @@ std::int64_t Pipeline::issue(const MicroOp& op, MemoryModel&& memory) {
       if (ready_[r] > at * ticks_per_cycle + op.latency)
         at = cycle_of(ready_[r] - op.latency), cause = producer_[r];
   }
-  if (parameters_.write_back_in_order) {
+  if (op.in_order) {
     const Tick own = std::max(op.latency, Tick{ticks_per_cycle});
     if (write_back_ > at * ticks_per_cycle + own)
       at = cycle_of(write_back_ - own), cause = StallCause::write_order;
@@ -156,7 +156,7 @@ std::int64_t Pipeline::issue(const MicroOp& op, MemoryModel&& memory) {
   free_[instance] =
       std::max(free_[instance], at * ticks_per_cycle) + op.occupancy + extra_occupancy;
   const Tick done = at * ticks_per_cycle + op.latency + extra_latency;
-  if (parameters_.write_back_in_order) write_back_ = std::max(write_back_, done);
+  if (op.in_order) write_back_ = std::max(write_back_, done);
   for (int i = 0; i < op.destination_count; ++i) {
     const RegisterRange range = op.destinations[static_cast<std::size_t>(i)];
     for (unsigned r = range.first; r < unsigned{range.first} + range.count; ++r)

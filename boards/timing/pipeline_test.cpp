@@ -75,6 +75,26 @@ TEST(Pipeline, NeverLetsAYoungerWriteOvertake) {
   EXPECT_EQ(issue_cycles({div_a1, ld_a1}), (Cycles{0, 7}));
 }
 
+TEST(Pipeline, WritesTheResultsInOrderThatTheBoardNames) {
+  Json board = test_board_json();
+  const auto cycles = [&](const char* which, const std::vector<std::uint32_t>& words) {
+    board["timing"]["issue"]["in_order_results"]["value"] = which;
+    return issue_cycles(words, {0, 32}, load_parameters(board, "test"));
+  };
+  // The vfmacc writes at 5. A flw of 4 cycles may then issue at 1, an addi or a ld whenever it can.
+  const std::vector<std::uint32_t> load_behind{vfmacc(8), flw_fa0, addi_a1};
+  EXPECT_EQ(cycles("none", load_behind), (Cycles{0, 0, 1}));
+  EXPECT_EQ(cycles("fp-and-vector", load_behind), (Cycles{0, 1, 1}));
+  EXPECT_EQ(cycles("all", load_behind), (Cycles{0, 1, 4}));
+  const std::vector<std::uint32_t> integers{vfmacc(8), addi_a1, ld_a1};
+  EXPECT_EQ(cycles("fp-and-vector", integers), (Cycles{0, 0, 1}));
+  EXPECT_EQ(cycles("all", integers), (Cycles{0, 4, 4}));
+  // A store has no result; a vle of 3 cycles waits for the vfmacc, and both for the flw's 4.
+  EXPECT_EQ(cycles("fp-and-vector", {vfmacc(8), vse_v16}), (Cycles{0, 0}));
+  EXPECT_EQ(cycles("fp-and-vector", {vfmacc(8), vle_v16}), (Cycles{0, 2}));
+  EXPECT_EQ(cycles("fp-and-vector", {flw_fa0, vle_v16}), (Cycles{0, 1}));
+}
+
 TEST(Pipeline, StoreDataMayComeLate) {
   Json board = test_board_json();
   EXPECT_EQ(issue_cycles({ld_a1, sd_a1}), (Cycles{0, 3}));
@@ -103,7 +123,9 @@ TEST(Pipeline, ChargesStallsToTheirCause) {
 }
 
 TEST(Pipeline, RestoresItsState) {
-  const Parameters p = test_board();
+  Json board = test_board_json();
+  board["timing"]["issue"]["in_order_results"]["value"] = "fp-and-vector";
+  const Parameters p = load_parameters(board, "test");
   Pipeline a(p), b(p);
   const auto op = [&](std::uint32_t word) {
     return make_micro_op(p, Decoder::instance().decode_word(word), {0, 32});
@@ -113,7 +135,7 @@ TEST(Pipeline, RestoresItsState) {
   const auto now = a.cycle();
   b.restore(a.state(), 1000);
   EXPECT_EQ(b.state(), a.state());
-  for (const auto word : {vfmacc(8), addi_a1, vse_v16, vfmacc(9)})
+  for (const auto word : {flw_fa0, vfmacc(8), addi_a1, vse_v16, vfmacc(9)})
     EXPECT_EQ(a.issue(op(word)) - now, b.issue(op(word)) - 1000) << std::hex << word;
 }
 

@@ -32,6 +32,7 @@ inline Json test_board_json() {
                      {"masked_factor", value(2)},
                      {"mispredict_penalty", value(7)},
                      {"taken_branch_bubble", value(0)},
+                     {"in_order_results", value("none")},
                      {"predictor_bits", value(4)},
                      {"predictor_history", value(0)},
                      {"misaligned_vector_traps", value(true)},
