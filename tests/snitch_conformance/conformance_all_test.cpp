@@ -7,17 +7,12 @@
 #include <atomic>
 #include <cstdlib>
 #include <map>
-#include <set>
 #include <thread>
 
 #include "tests/snitch_conformance/conformance.h"
 
 namespace quern::snitch {
 namespace {
-
-// Known to be further off than 2 cycles or 1 %; docs/snitch-core.md says why. The test is red when
-// one of them is right after all, so that the page stays true.
-const std::set<std::string> known_off = {"fx_vcvt"};
 
 TEST(ConformanceAll, HoldsTheStatedAccuracy) {
   std::vector<std::string> names;
@@ -48,15 +43,14 @@ TEST(ConformanceAll, HoldsTheStatedAccuracy) {
     const bool near = static_cast<double>(off) <= std::max(2.0, 0.01 * static_cast<double>(warm)) &&
                       got[i].problem.empty() &&
                       hexadecimal(got[i].checksum) == want.at("checksum").get<std::string>();
-    EXPECT_EQ(near, !known_off.contains(names[i]))
-        << names[i] << ": " << got[i].warm << " cycles, measured " << warm << "; checksum "
-        << hexadecimal(got[i].checksum) << ", measured " << want.at("checksum") << " "
-        << got[i].problem;
+    EXPECT_TRUE(near) << names[i] << ": " << got[i].warm << " cycles, measured " << warm
+                      << "; checksum " << hexadecimal(got[i].checksum) << ", measured "
+                      << want.at("checksum") << " " << got[i].problem;
   }
   for (const auto& [category, row] : table)
     fmt::print("{:10} {:3} of {:3} exact\n", category, row.first, row.second);
   fmt::print("all        {:3} of {:3} exact\n", exact, names.size());
-  EXPECT_GE(exact, 258);
+  EXPECT_EQ(exact, 259);
 }
 
 }  // namespace

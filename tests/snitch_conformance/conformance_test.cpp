@@ -22,8 +22,8 @@ INSTANTIATE_TEST_SUITE_P(Fast, Conformance,
                                          "off_direct_behind_buffer", "fp_wb_all_groups",
                                          "mem_fld_lw_mix", "frep_nest_mid", "frep_stagger7_m9",
                                          "ssr_axpy_b0_0", "ssr_cont_lw_use", "ssr_4d_2",
-                                         "fx_cvt_int_small", "trap_scalar_chain", "mix_frep3",
-                                         "mm_4x16x8_1x4_nest", "mmt_4x64x16_f16_n8"),
+                                         "fx_cvt_int_small", "fx_vcvt", "trap_scalar_chain",
+                                         "mix_frep3", "mm_4x16x8_1x4_nest", "mmt_4x64x16_f16_n8"),
                          [](const auto& program) { return std::string(program.param); });
 
 }  // namespace

@@ -117,30 +117,14 @@ std::optional<FpInstruction> decode_packed(FpInstruction i) {
       return i;
     case 0b1001100:
       switch (rs2) {
-        case 0:  // moves from and to an integer register
-          i.group = FpGroup::non_computational;
-          i.integer_rd = !variant;
-          i.integer_rs1 = variant;
-          i.reads_rs1 = !variant;
-          if (fmt < 2) return std::nullopt;
-          return i;
-        case 1:
+        // 0, 2, 3: is_lost_move()
+        case 1:  // classify
           i.group = FpGroup::non_computational;
           i.integer_rd = true;
-          if (fmt == 1 || variant) return std::nullopt;
-          return i;
-        case 2:  // to integer lanes, which this machine writes to an integer register
-          i.group = FpGroup::conversion;
-          i.integer_rd = true;
-          if (fmt < 2) return std::nullopt;
-          return i;
-        case 3:  // from integer lanes
-          i.group = FpGroup::conversion;
-          if (fmt < 2) return std::nullopt;
+          if ((fmt != 0 && fmt != 2) || variant) return std::nullopt;
           return i;
         case 4:  // from f32
           i.group = FpGroup::conversion;
-          i.reads_rd = fmt >= 2;
           if (fmt == 0) return std::nullopt;
           return i;
         case 5:  // between the half formats
@@ -149,7 +133,6 @@ std::optional<FpInstruction> decode_packed(FpInstruction i) {
           return i;
         case 6:  // from half
           i.group = FpGroup::conversion;
-          i.reads_rd = fmt == 3;
           if (fmt != 0 && fmt != 3) return std::nullopt;
           return i;
         case 7:  // from byte
@@ -175,6 +158,13 @@ std::optional<FpInstruction> decode_packed(FpInstruction i) {
 }
 
 }  // namespace
+
+bool is_lost_move(std::uint32_t bits) {
+  if ((bits & 0x7f) != op_packed || field(bits, 31, 25) != 0b1001100) return false;
+  const std::uint32_t code = field(bits, 24, 20), f3 = field(bits, 14, 12);
+  const bool small = f3 & 2;  // h or b
+  return small && (code == 0 || code == 2 || code == 3 || (code == 1 && f3 == 3));
+}
 
 std::optional<FpInstruction> decode_fp(std::uint32_t bits) {
   FpInstruction i;

@@ -179,28 +179,19 @@ FpResult execute_packed_conversion(const FpInstruction& i, const FpOperands& o) 
   const FpFormat to = format_of(f3, o.result_alt);
   const int to_width = info(to).width();
   const Rounding rounding = rounding_of(o.frm);
-  FpResult r;
-  if (rs2 == 2 || rs2 == 3) {  // integer lanes as wide as the format; the variant is unsigned
-    const FpFormat from = format_of(f3, o.source_alt);
-    for (int k = 0; k < 64 / to_width; ++k) {
-      const std::uint64_t a = lane(o.rs1, to_width, k);
-      set_lane(r.value, to_width, k,
-               rs2 == 2 ? fp_to_integer(to_width, !variant, from, a, rounding, r.flags)
-                        : fp_from_integer(to, to_width, !variant, a, rounding, r.flags));
-    }
-    return r;
-  }
   const std::uint32_t from_code = rs2 == 4 ? 0 : rs2 == 7 ? 3 : 2;
   const FpFormat from = format_of(from_code, o.source_alt);
   const int from_width = info(from).width();
   const int count = 64 / (from_width > to_width ? from_width : to_width);
-  // The variant reads (widening) or writes (narrowing) the upper half.
-  const int read_at = variant && from_width < to_width ? count : 0;
-  const int write_at = variant && from_width > to_width ? count : 0;
-  r.value = from_width > to_width ? o.rd : 0;
+  // The variant (vfcvtu) reads the upper half of rs1 when it widens, and is no other instruction
+  // when it narrows. A narrower result fills the lower part; the rest of the register reads as all
+  // ones, whatever rd held.
+  const std::uint64_t source = variant && from_width < to_width ? o.rs1 >> 32 : o.rs1;
+  FpResult r;
+  r.value = ones;
   for (int k = 0; k < count; ++k)
-    set_lane(r.value, to_width, write_at + k,
-             fp_convert(to, from, lane(o.rs1, from_width, read_at + k), rounding, r.flags));
+    set_lane(r.value, to_width, k,
+             fp_convert(to, from, lane(source, from_width, k), rounding, r.flags));
   return r;
 }
 
@@ -240,9 +231,19 @@ bool compare_lane(std::uint32_t function, FpFormat format, std::uint64_t a, std:
   }
 }
 
+// A lane's class in the eight bits that a packed instruction has for it:
+//   7 negative | 6 not so, or NaN | 5 quiet NaN | 4 signalling NaN | 3 zero | 2 subnormal | 1
+//   normal | 0 infinite
+// `mask`: the one of fclass.
+std::uint32_t class_byte(std::uint32_t mask) {
+  const auto bit = [&](int n) { return mask >> n & 1; };
+  const bool negative = mask & 0xf;
+  return (negative ? 0x80U : 0x40U) | bit(9) << 5 | bit(8) << 4 | (bit(3) | bit(4)) << 3 |
+         (bit(2) | bit(5)) << 2 | (bit(1) | bit(6)) << 1 | (bit(0) | bit(7));
+}
+
 FpResult execute_packed(const FpInstruction& i, const FpOperands& o) {
-  const std::uint32_t function = field(i.bits, 31, 25), rs2 = field(i.bits, 24, 20),
-                      f3 = field(i.bits, 14, 12);
+  const std::uint32_t function = field(i.bits, 31, 25), f3 = field(i.bits, 14, 12);
   if (i.group == FpGroup::dot_product) return execute_dot_product(i, o);
   if (i.group == FpGroup::conversion)
     return function == 0b1001100 ? execute_packed_conversion(i, o) : execute_pack(i, o);
@@ -251,10 +252,6 @@ FpResult execute_packed(const FpInstruction& i, const FpOperands& o) {
   const bool replicate = f3 & 4;
   const Rounding rounding = rounding_of(o.frm);
   FpResult r;
-  if (function == 0b1001100 && rs2 == 0) {
-    r.value = i.integer_rd ? o.rs1 & 0xffffffffU : o.rs1 | (ones << 32);
-    return r;
-  }
   for (int k = 0; k < 64 / width; ++k) {
     const std::uint64_t a = lane(o.rs1, width, k), b = lane(o.rs2, width, replicate ? 0 : k),
                         d = lane(o.rd, width, k);
@@ -284,8 +281,8 @@ FpResult execute_packed(const FpInstruction& i, const FpOperands& o) {
       case 0b1001111:
         set_lane(r.value, width, k, inject_sign(from, function - 0b1001101, a, b));
         break;
-      case 0b1001100:  // classify: a 16-bit mask a lane, as many as the integer register holds
-        if (k < 2) r.value |= std::uint64_t{fp_classify(from, a)} << (16 * k);
+      case 0b1001100:  // classify
+        r.value |= std::uint64_t{class_byte(fp_classify(from, a))} << (8 * k);
         break;
       default:  // compares: one bit a lane
         r.value |= std::uint64_t{compare_lane(function, from, a, b, r.flags)} << k;

@@ -49,6 +49,13 @@ struct FpResult {
 // which the default configuration does not have, and rounding modes that do not exist).
 std::optional<FpInstruction> decode_fp(std::uint32_t bits);
 
+// The packed moves and conversions between an FP and an integer register (vfmv.x.h, vfmv.h.x,
+// vfcvt.x.h, vfcvt.h.x, their unsigned forms, the same for b) and vfclass.b. The original core has
+// 64-bit FP registers, which no integer register could hold, and then neither offloads these nor
+// refuses them: they go through the ALU of the integer core without operands and leave zero in the
+// *integer* register that bits 11:7 name, one cycle, no flags. `vfcvt.h.x fa1, ft3` clears a1.
+bool is_lost_move(std::uint32_t bits);
+
 FpResult execute_fp(const FpInstruction& instruction, const FpOperands& operands);
 
 }  // namespace quern::snitch

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "boards/snitch/fpu/arithmetic.h"
+
 namespace quern::snitch {
 namespace {
 
@@ -44,6 +46,26 @@ TEST(Decode, TellsGroupsAndOperands) {
   EXPECT_FALSE(from->reads_rs1);
 }
 
+// From the public decoder of the original: with f64 registers these are no FP instructions.
+TEST(Decode, KnowsTheLostMoves) {
+  for (const std::uint32_t f3 : {2U, 3U, 6U, 7U}) {
+    for (const std::uint32_t code : {0U, 2U, 3U}) {  // vfmv, vfcvt.x.F, vfcvt.F.x, unsigned forms
+      EXPECT_TRUE(is_lost_move(packed(0x4c, code, f3))) << f3 << " " << code;
+      EXPECT_FALSE(decode_fp(packed(0x4c, code, f3))) << f3 << " " << code;
+    }
+  }
+  EXPECT_TRUE(is_lost_move(packed(0x4c, 1, 3)));   // vfclass.b
+  EXPECT_FALSE(is_lost_move(packed(0x4c, 1, 7)));  // no instruction
+  EXPECT_FALSE(decode_fp(packed(0x4c, 1, 7)));
+  EXPECT_FALSE(is_lost_move(packed(0x4c, 1, 2)));  // vfclass.h
+  EXPECT_TRUE(decode_fp(packed(0x4c, 1, 2)));
+  EXPECT_FALSE(is_lost_move(packed(0x4c, 2, 0)));  // vfcvt.x.s: no instruction
+  EXPECT_FALSE(decode_fp(packed(0x4c, 2, 0)));
+  EXPECT_FALSE(is_lost_move(packed(0x4c, 4, 2)));  // vfcvt.h.s
+  EXPECT_FALSE(is_lost_move(packed(0x4d, 0, 2)));  // vfsgnj.h
+  EXPECT_FALSE(is_lost_move(scalar(0x4c, 0, 2)));
+}
+
 TEST(Execute, UnboxedOperandsReadAsNan) {
   FpOperands o;
   o.rs1 = 0x3f800000;  // 1.0f without its box
@@ -78,6 +100,56 @@ TEST(Execute, PackPutsRs1Low) {
   EXPECT_EQ(run(packed(0x58, 5, 0), o).value, 0x40000000'3f800000U);
   o.rd = 0x1111222233334444;
   EXPECT_EQ(run(packed(0x58, 5, 6), o).value, 0x4000'3c00'3333'4444U);  // vfcpkb.h.s
+}
+
+struct Conversion {
+  const char* name;
+  std::uint32_t code, f3;
+  std::uint64_t rs1, value;
+  unsigned flags = 0;
+};
+
+// The first four are the first turn of the conformance program fx_vcvt; their checksum was measured
+// on the original. rd held zero there.
+const Conversion conversions[] = {
+    {"vfcvt.s.h", 6, 0, 0xfbfffc00'fbfffbff, 0xc77fe000'c77fe000},
+    {"vfcvt.h.s", 4, 2, 0xfbfffc00'fbfffbff, 0xffffffff'fc00fc00, fp_overflow | fp_inexact},
+    {"vfcvt.h.b", 7, 2, 0xfbfffc00'fbfffbff, 0xfb007e00'fb007e00},
+    {"vfcvt.b.h", 6, 3, 0xfbfffc00'fbfffbff, 0xffffffff'fcfcfcfc, fp_overflow | fp_inexact},
+    {"vfcvt.b.s", 4, 3, 0x40400000'3f800000, 0xffffffff'ffff423c},  // {3, 1}
+    {"vfcvt.s.b", 7, 0, 0x44424038'c0c23e3c, 0x3fc00000'3f800000},  // {1.5, 1}
+    {"vfcvt.d.s", 4, 1, 0x40400000'3f800000, 0x3ff00000'00000000},
+    {"vfcvtu.s.h", 6, 4, 0x44004200'40003c00, 0x40800000'40400000},  // {4, 3}
+    {"vfcvtu.h.b", 7, 6, 0x44424038'c0c23e3c, 0x44004200'40003800},
+    {"vfcvtu.s.b", 7, 4, 0x44424038'c0c23e3c, 0x40000000'3f000000},  // {2, 0.5}
+    {"vfcvtu.h.s", 4, 6, 0x40400000'3f800000, 0xffffffff'42003c00},  // narrowing: as vfcvt.h.s
+    {"vfcvtu.b.h", 6, 7, 0x44004200'40003c00, 0xffffffff'4442403c},
+};
+
+TEST(Execute, PackedConversions) {
+  for (const Conversion& c : conversions) {
+    FpOperands o;
+    o.rs1 = c.rs1;
+    o.rd = 0x0123456789abcdef;  // which no conversion looks at
+    const FpResult r = run(packed(0x4c, c.code, c.f3), o);
+    EXPECT_EQ(r.value, c.value) << c.name << std::hex << " gave " << r.value;
+    EXPECT_EQ(r.flags, c.flags) << c.name;
+  }
+}
+
+TEST(Execute, PackedClassesAreBytes) {
+  FpOperands o;
+  o.rs1 = 0x7e00'8001'0000'fc00;  // quiet NaN, -subnormal, +0, -infinity
+  EXPECT_EQ(run(packed(0x4c, 1, 2), o).value, 0x60844881U);
+  o.rs1 = 0x7fa00000'3f800000;                               // signalling NaN, 1.0
+  EXPECT_EQ(run(packed(0x4c, 1, 0), o).value, 0x00005042U);  // vfclass.s
+}
+
+TEST(Execute, PackedComparesAreBits) {
+  FpOperands o;
+  o.rs1 = 0x4400'4200'4000'3c00;
+  o.rs2 = 0x4400'4000'4000'3c00;
+  EXPECT_EQ(run(packed(0x50, 5, 2), o).value, 0b1011U);  // vfeq.h
 }
 
 TEST(Execute, AlternativeFormats) {

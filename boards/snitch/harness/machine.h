@@ -35,6 +35,7 @@ int exit_code(RunEnd end, int program_code);
 struct RunOptions {
   std::uint64_t max_cycles = 1'000'000'000;
   std::uint32_t deadlock_cycles = 20'000;         // so long without any instruction is a deadlock
+  bool strict = false;                            // a load or store to nothing ends the run
   std::function<void(const std::string&)> trace;  // one line an instruction; empty: none
   // Takes what the program prints, as it does; without it the result keeps it.
   std::function<void(const std::string&)> console;

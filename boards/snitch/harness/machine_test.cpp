@@ -67,6 +67,7 @@ TEST_P(Faults, EndTheRunWithAMessage) {
   RunOptions options;
   options.max_cycles = 30'000;
   options.deadlock_cycles = 2'000;
+  options.strict = true;
   const RunResult r = run(std::string(".globl main\nmain:\n") + GetParam().body, options);
   EXPECT_EQ(r.end, GetParam().end) << r.message;
   for (const auto& text : GetParam().says)
@@ -98,6 +99,10 @@ const Fault faults[] = {
      "li t0, 0x20000000\nsw t1, 0(t0)\n1: j 1b\n",
      RunEnd::access,
      {"store to 0x20000000"}},
+    {"LoadFromNothing",
+     "li t0, 0x20000000\nlw t1, 0(t0)\n1: j 1b\n",
+     RunEnd::access,
+     {"load from 0x20000000"}},
     {"AtomicOutside",
      "la t0, main\namoadd.w t1, t0, (t0)\n1: j 1b\n",
      RunEnd::access,
@@ -181,6 +186,10 @@ TEST_P(Figures, AreThoseOfTheFacts) {
   EXPECT_EQ(r.code, GetParam().expected);
 }
 
+// Cycles between, with the address of some DRAM in t1.
+#define DRAM ".align 6\nla t1, main\nfence\ncsrr t3, mcycle\n"
+#define CYCLES "csrr t4, mcycle\nsub a0, t4, t3\n"
+
 const Figure figures[] = {
     // Two reads of mcycle, one barrier of two cycles between them.
     {"Barrier", "csrr t0, mcycle\ncsrr x0, 0x7c2\ncsrr t1, mcycle\nsub a0, t1, t0\n", 3},
@@ -233,6 +242,20 @@ const Figure figures[] = {
      "li t1, 0x10000000\nlw t2, 0(t1)\nmv t2, t2\ncsrr t3, mcycle\nlw t2, 0(t1)\nsb t0, 8(t1)\n"
      "csrr t4, mcycle\nsub a0, t4, t3\n",
      3},
+    // vfcvt.h.x fa1 clears a1, in the core: one cycle, and the next instruction has the zero.
+    {"LostMove",
+     "li a1, 7\ncsrr t3, mcycle\nVFCVT_H_X fa1, ft3\naddi a1, a1, 30\ncsrr t4, mcycle\n"
+     "sub a0, t4, t3\nadd a0, a0, a1\n",
+     33},
+    // DRAM: eight cycles outside the core complex for a load, and the csrr itself.
+    {"LoadFromDram", DRAM "lw t2, 0(t1)\nmv t2, t2\n" CYCLES, 13},
+    // Behind a store (one cycle) it asks when the store is answered, nine cycles after its request.
+    {"LoadAfterStore", DRAM "sw t1, 0(t1)\nlw t2, 0(t1)\nmv t2, t2\n" CYCLES, 13 + 1 + 8},
+    // Two under way at most: the third asks nine cycles after the first.
+    {"ThirdLoad", DRAM "lw t2, 0(t1)\nlw t5, 0(t1)\nlw t6, 0(t1)\nmv t6, t6\n" CYCLES, 13 + 9},
+    // A request three cycles behind a load keeps its answer back for a cycle.
+    {"LoadThreeBehind", DRAM "lw t2, 0(t1)\nnop\nnop\nlw t5, 0(t1)\nmv t2, t2\n" CYCLES, 14},
+    {"LoadFourBehind", DRAM "lw t2, 0(t1)\nnop\nnop\nnop\nlw t5, 0(t1)\nmv t2, t2\n" CYCLES, 13},
 };
 INSTANTIATE_TEST_SUITE_P(Machine, Figures, testing::ValuesIn(figures),
                          [](const auto& figure) { return std::string(figure.param.name); });
@@ -242,6 +265,38 @@ TEST(Machine, WarnsOfLoadsFromNothing) {
   EXPECT_EQ(r.end, RunEnd::exited);
   EXPECT_EQ(r.code, 0);
   EXPECT_NE(r.warning.find("load from 0x20000000"), std::string::npos) << r.warning;
+}
+
+// As in the original's test bench, where memory is everywhere.
+TEST(Machine, KeepsWhatIsStoredInNothing) {
+  const RunResult r = run(R"(
+    .globl main
+    main: li t0, 0x20000000
+      li t1, 0x1234
+      sw t1, 4(t0)
+      sb t1, 7(t0)
+      lw a0, 4(t0)
+      lw a1, 0(t0)
+      add a0, a0, a1
+      li a1, 0x34001234
+      sub a0, a0, a1
+      ret)");
+  EXPECT_EQ(r.end, RunEnd::exited) << r.message;
+  EXPECT_EQ(r.code, 0);
+  EXPECT_NE(r.warning.find("store to 0x20000004"), std::string::npos) << r.warning;
+}
+
+TEST(Machine, LimitsWhatIsStoredInNothing) {
+  const RunResult r = run(R"(
+    .globl main
+    main: li t0, 0x20000000
+      li t1, 4096
+    1: sw t1, 0(t0)
+      add t0, t0, t1
+      j 1b)");
+  EXPECT_EQ(r.end, RunEnd::access);
+  EXPECT_NE(r.message.find("more than 16 MiB outside of memory"), std::string::npos) << r.message;
+  EXPECT_NE(r.message.find("0x21000000"), std::string::npos) << r.message;
 }
 
 TEST(Machine, RefusesProgramsThatCannotStart) {

@@ -9,6 +9,7 @@
 
 #include "boards/snitch/harness/machine.h"
 #include "boards/snitch/harness/memory_map.h"
+#include "boards/snitch/harness/stray_memory.h"
 
 namespace quern::snitch {
 
@@ -32,12 +33,14 @@ class Memory {
 
  private:
   void fail(RunEnd end, std::string message);
+  void stray(const std::string& what);
   std::uint64_t* word(std::uint32_t address);
 
   struct Free {
     void operator()(void* p) const { std::free(p); }
   };
   std::unique_ptr<std::uint64_t, Free> dram_;
+  StrayMemory stray_;
   const RunOptions& options_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 struct Arguments {
   std::string program, trace, report;
   std::uint64_t max_cycles = RunOptions{}.max_cycles;
-  bool json = false;
+  bool json = false, strict = false;
 };
 
 // The program's bytes as they are, a line at a time.
@@ -29,6 +29,7 @@ int simulate(const Arguments& arguments) {
   const ElfImage image = read_elf(arguments.program);
   RunOptions options;
   options.max_cycles = arguments.max_cycles;
+  options.strict = arguments.strict;
   std::ofstream trace;
   if (!arguments.trace.empty()) {
     trace.open(arguments.trace);
@@ -85,6 +86,10 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber);
   app.add_option("--trace", arguments.trace, "write one line an instruction to this file");
   app.add_option("--report", arguments.report, "write how the run ended to this file, as JSON");
+  app.add_flag(
+      "--strict", arguments.strict,
+      "end the run at a load or store where there is no memory; without, one warning, and\n"
+      "what is stored there can be loaded");
   app.add_flag("--json", arguments.json, "print one JSON document instead of the console output");
   try {
     app.parse(argc, argv);

@@ -7,7 +7,7 @@ namespace quern::snitch::interpreter {
 Core::Core(const ElfImage& image, const InterpreterOptions& options, InterpreterResult& result)
     : options_(options),
       result_(result),
-      memory_(image),
+      memory_(image, options.memory_everywhere),
       stream_memory_{
           [this](std::uint32_t offset) { return memory_.load(Memory::kTcdm + offset, 8); },
           [this](std::uint32_t offset, std::uint64_t value) {

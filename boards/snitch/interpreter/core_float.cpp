@@ -48,6 +48,9 @@ bool Core::execute_float(std::uint32_t bits) {
     const auto high = static_cast<std::uint32_t>(static_cast<std::int32_t>(bits) >> 20);
     const std::uint32_t offset = opcode == 0x07 ? high : (high & ~31u) | field(bits, 7, 5);
     offload.address = x_[field(bits, 15, 5)] + offset;
+  } else if (is_lost_move(bits)) {
+    set_x(field(bits, 7, 5), 0);
+    return true;
   } else {
     offload.decoded = decode_fp(bits);
     if (!offload.decoded) return false;

@@ -123,7 +123,7 @@ InstructionProgram float_instructions(unsigned fmode) {
   InstructionProgram program;
   prologue(program.text, fmode);
   for (const std::uint32_t word : float_encodings()) {
-    if (!decode_fp(word)) continue;
+    if (!decode_fp(word) && !is_lost_move(word)) continue;
     one(program.text, word, static_cast<unsigned>(program.instructions.size() % 5));
     program.instructions.push_back(word);
   }

@@ -18,8 +18,8 @@ struct InstructionProgram {
 // not, with the registers below.
 std::vector<std::uint32_t> float_encodings();
 
-// Those that decode_fp() knows, with f3, f4, f5 as sources and f6 (or x6) as destination.
-// `fmode`: which of the alternative small formats are in force.
+// Those that decode_fp() knows and the lost moves, with f3, f4, f5 as sources and f6 (or x6) as
+// destination. `fmode`: which of the alternative small formats are in force.
 InstructionProgram float_instructions(unsigned fmode);
 
 // RV32IMA: register and immediate operations, loads and stores, atomics.

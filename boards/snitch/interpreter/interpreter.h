@@ -54,6 +54,7 @@ struct InterpreterOptions {
   std::uint64_t instruction_limit = 200'000'000;  // integer and floating-point together
   unsigned sequencer_entries = 64;                // FP instructions that an FREP nest may hold
   unsigned sequencer_levels = 2;                  // nesting depth of FREP
+  bool memory_everywhere = false;  // as the original's test bench: no address is bad_address
 };
 
 struct InterpreterResult {

@@ -114,6 +114,29 @@ TEST(Interpreter, ReportsWhatHardwareLeavesUndefined) {
   }
 }
 
+TEST(Interpreter, HasMemoryEverywhereWhereAskedTo) {
+  // Illegal where a word stored at address 8 is not loaded again.
+  const std::vector<std::uint32_t> words = {
+      li(6, 77),
+      0x0060'2423,  // sw t1, 8(x0)
+      0x0080'2283,  // lw t0, 8(x0)
+      0x0062'8463,  // beq t0, t1, behind the next
+      0x0000'0000,
+  };
+  InterpreterOptions options;
+  EXPECT_EQ(run(words, options).outcome, Outcome::bad_address);
+  options.memory_everywhere = true;
+  const InterpreterResult result = run(words, options);
+  EXPECT_EQ(result.outcome, Outcome::exited) << result.message;
+}
+
+TEST(Interpreter, LosesMovesBetweenPackedAndInteger) {
+  // li a1, 8; vfcvt.h.x fa1, ft3: a1 is zero, so that the branch skips the illegal word.
+  const InterpreterResult result = run({li(11, 8), 0x9831'a5b3, 0x0005'8463, 0x0000'0000});
+  EXPECT_EQ(result.outcome, Outcome::exited) << result.message;
+  EXPECT_EQ(result.counters.fpu, 0u);
+}
+
 TEST(Interpreter, StopsAtTheInstructionLimit) {
   InterpreterOptions options;
   options.instruction_limit = 1000;

@@ -8,7 +8,8 @@
 
 namespace quern::snitch::interpreter {
 
-Memory::Memory(const ElfImage& image) : tcdm_(kTcdmSize), dram_(kDramSize) {
+Memory::Memory(const ElfImage& image, bool everywhere)
+    : tcdm_(kTcdmSize), dram_(kDramSize), everywhere_(everywhere) {
   for (const ElfSegment& segment : image.segments) {
     const bool tcdm = segment.address >= kTcdm && segment.address - kTcdm < kTcdmSize;
     const std::uint32_t base = tcdm ? kTcdm : kDram;
@@ -31,12 +32,18 @@ const std::uint8_t* Memory::find(std::uint32_t address, unsigned size) const {
   }
   if (address - kTcdm < kTcdmSize) return tcdm_.data() + (address - kTcdm);
   if (address - kDram < kDramSize) return dram_.data() + (address - kDram);
+  if (everywhere_) return nullptr;
   throw AccessFault(false, fmt::format("nothing answers at {:#x}", address));
 }
 
 std::uint64_t Memory::load(std::uint32_t address, unsigned size) const {
   std::uint64_t value = 0;
-  std::memcpy(&value, find(address, size), size);
+  if (const std::uint8_t* place = find(address, size)) {
+    std::memcpy(&value, place, size);
+  } else {
+    const std::uint64_t word = stray_.read(address) >> (8 * (address % 8));
+    std::memcpy(&value, &word, size);
+  }
   return value;
 }
 
@@ -46,7 +53,13 @@ void Memory::store(std::uint32_t address, unsigned size, std::uint64_t value) {
   } else if (address == kPrintU32) {
     console += std::to_string(static_cast<std::uint32_t>(value));
   } else {
-    std::memcpy(const_cast<std::uint8_t*>(find(address, size)), &value, size);
+    if (const std::uint8_t* place = find(address, size)) {
+      std::memcpy(const_cast<std::uint8_t*>(place), &value, size);
+    } else if (!stray_.write(address, value << (8 * (address % 8)),
+                             ((1u << size) - 1) << (address % 8))) {
+      throw AccessFault(false,
+                        fmt::format("too much memory where nothing should be, at {:#x}", address));
+    }
     if ((address & ~7u) == (reservation & ~7u)) reservation = 1;
   }
 }

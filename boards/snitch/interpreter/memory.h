@@ -8,6 +8,7 @@
 
 #include "boards/snitch/harness/elf_image.h"
 #include "boards/snitch/harness/memory_map.h"
+#include "boards/snitch/harness/stray_memory.h"
 
 namespace quern::snitch::interpreter {
 
@@ -24,7 +25,8 @@ class Memory {
   static constexpr std::uint32_t kDram = dram_base, kDramSize = 16u << 20;  // enough for programs
   static constexpr std::uint32_t kPutChar = putchar_address, kPrintU32 = print_address;
 
-  explicit Memory(const ElfImage& image);
+  // `everywhere`: what was stored where the map has nothing can be loaded, the rest gives zeros.
+  Memory(const ElfImage& image, bool everywhere);
 
   // Little-endian access of 1, 2, 4 or 8 bytes, naturally aligned. Throws AccessFault.
   std::uint64_t load(std::uint32_t address, unsigned size) const;
@@ -36,9 +38,12 @@ class Memory {
   std::string console;
 
  private:
+  // Null: the map has nothing there, and this memory is everywhere.
   const std::uint8_t* find(std::uint32_t address, unsigned size) const;
 
   std::vector<std::uint8_t> tcdm_, dram_;
+  bool everywhere_;
+  StrayMemory stray_;
 };
 
 }  // namespace quern::snitch::interpreter

@@ -2,7 +2,7 @@
 // divider, barrier, peripherals, and the way to the memory outside. The top of the simulation.
 //
 // The memory outside (DRAM, console, tohost) is the test bench's: a DPI call when a request is taken and an
-// answer EXT_CYCLES later.
+// answer EXT_READ_CYCLES or EXT_WRITE_CYCLES later.
 module snitch_cluster
   import snitch_pkg::*;
 #(
@@ -10,7 +10,8 @@ module snitch_cluster
     parameter bit DMA_CORE = 1'b0,               // hart CORES, without an FPU
     parameter int unsigned SEQUENCER_DEPTH = 64,
     parameter int unsigned SEQUENCER_LOOPS = 2,
-    parameter int unsigned EXT_CYCLES = 8
+    parameter int unsigned EXT_READ_CYCLES = 8,
+    parameter int unsigned EXT_WRITE_CYCLES = 9  // data follow their address a cycle later
 ) (
     input  logic        clk_i,
     input  logic        rst_i,
@@ -207,38 +208,52 @@ module snitch_cluster
         l0_stall: fetch_valid[h] && !fetch_ready[h]
     };
 
-    // Memory outside: answers in order, EXT_CYCLES after the request.
-    logic [63:0] out_data_q[8];
-    logic [63:0] out_due_q[8];
-    logic [2:0] out_read_q, out_write_q;
+    // Memory outside: answers in order, two accesses under way at most. Reads and writes keep their order by
+    // not being under way together: a read waits for the last write's answer, a write for the last read's.
+    //
+    // On its way (request +2 cycles, answer -3) the adapter for atomics notes what is under way in a queue
+    // that takes a request or gives one up, not both in one cycle, requests first: an answer that would
+    // arrive five cycles after a new request comes a cycle later.
+    localparam int unsigned NotedToAnswered = 5;
+    logic [63:0] out_data_q[2];
+    logic [63:0] out_due_q[2];
+    logic out_head_q, out_tail_q, out_is_write_q, out_drained;
+    logic [1:0] out_count_q;
     logic is_peripheral;
     assign is_peripheral = ext_req.addr[31:16] == 16'h1002 && ext_req.addr[15:12] != '0;
-    assign ext_ready = 3'(out_write_q + 3'd1) != out_read_q;
-    assign ext_rsp_valid = out_read_q != out_write_q && out_due_q[out_read_q] <= cycle_q;
-    assign ext_rsp_data = out_data_q[out_read_q];
+    assign out_drained = out_count_q == '0 || (out_count_q == 2'd1 && ext_rsp_valid);
+    assign ext_ready = out_count_q != 2'd2 && (out_drained || out_is_write_q == ext_req.write);
+    assign ext_rsp_valid = out_count_q != '0 && out_due_q[out_head_q] <= cycle_q;
+    assign ext_rsp_data = out_data_q[out_head_q];
     assign per_valid[h] = ext_valid && ext_ready && is_peripheral;
     assign per_write[h] = ext_req.write && ext_req.strb[0];  // the upper halves hold nothing
     assign per_addr[h] = ext_req.addr;
     assign per_wdata[h] = ext_req.data;
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
-        out_read_q <= '0;
-        out_write_q <= '0;
+        out_head_q <= '0;
+        out_tail_q <= '0;
+        out_count_q <= '0;
       end else begin
         if (ext_valid && ext_ready) begin
-          out_write_q <= out_write_q + 1'b1;
-          out_due_q[out_write_q] <= cycle_q + 64'(EXT_CYCLES);
+          out_tail_q <= !out_tail_q;
+          out_is_write_q <= ext_req.write;
+          if (out_count_q != '0 && out_due_q[out_head_q] == cycle_q + 64'(NotedToAnswered))
+            out_due_q[out_head_q] <= out_due_q[out_head_q] + 1'b1;
+          out_due_q[out_tail_q] <= cycle_q +
+              (ext_req.write ? 64'(EXT_WRITE_CYCLES) : 64'(EXT_READ_CYCLES));
           if (is_peripheral) begin
-            out_data_q[out_write_q] <= per_rdata[h];
+            out_data_q[out_tail_q] <= per_rdata[h];
           end else if (ext_req.amo != AmoNone) begin
             quern_snitch_stop(h, {28'b0, StopAccess}, pc[h], ext_req.addr);
           end else if (ext_req.write) begin
             quern_snitch_write(h, ext_req.addr, ext_req.data, {24'b0, ext_req.strb});
           end else begin
-            out_data_q[out_write_q] <= quern_snitch_read(ext_req.addr);
+            out_data_q[out_tail_q] <= quern_snitch_read(ext_req.addr);
           end
         end
-        if (ext_rsp_valid) out_read_q <= out_read_q + 1'b1;
+        if (ext_rsp_valid) out_head_q <= !out_head_q;
+        out_count_q <= out_count_q + 2'(ext_valid && ext_ready) - 2'(ext_rsp_valid);
       end
     end
 

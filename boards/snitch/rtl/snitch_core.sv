@@ -173,6 +173,7 @@ module snitch_core
       7'h17: alu = pc_q + imm_u;
       7'h6f, 7'h67: alu = pc_q + 32'd4;
       7'h73: alu = csr_old;
+      7'h33: if (insn[31]) alu = '0;  // a lost move, see snitch_pkg
       default: ;
     endcase
     unique case (f3)

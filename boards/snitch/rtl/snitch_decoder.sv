@@ -69,7 +69,9 @@ module snitch_decoder
         op_o.legal = (f3 != 3'd1 || f7 == '0) && (f3 != 3'd5 || (f7 & 7'h5f) == '0);
       end
       7'h33: begin
-        if (insn_i[31]) begin
+        if (is_lost_move(insn_i)) begin
+          op_o.write_alu = 1'b1;
+        end else if (insn_i[31]) begin
           op_o.offload = 1'b1;
           op_o.legal = HAS_FP && op_o.fp.legal;
           op_o.use_rs1 = op_o.fp.int_rs1;

@@ -112,6 +112,16 @@ package snitch_pkg;
   localparam logic [31:0] TcdmBase = 32'h1000_0000;
   localparam logic [31:0] TcdmMask = 32'hfffe_0000;
 
+  // The packed moves and conversions between an FP and an integer register, vfmv.x.h to vfcvt.b.xu, and
+  // vfclass.b. With f64 registers, which no integer register could take, the core neither offloads nor
+  // refuses them: they pass through the ALU without an operand and leave zero in the *integer* register
+  // that the bits of rd name, also where these mean an FP register (vfcvt.h.x fa1, ... clears a1).
+  function automatic logic is_lost_move(input logic [31:0] i);
+    return i[6:0] == 7'h33 && i[31:25] == 7'b1001100 && i[13] &&
+           (i[24:20] == 5'd0 || i[24:20] == 5'd2 || i[24:20] == 5'd3 ||
+            (i[24:20] == 5'd1 && i[14:12] == 3'd3));
+  endfunction
+
   // Decodes everything that the FP subsystem executes. Integer loads and the like give legal = 0.
   // verilator lint_off UNUSEDSIGNAL
   function automatic fp_op_t fp_decode(input logic [31:0] i);
@@ -229,30 +239,15 @@ package snitch_pkg;
           end
           7'b1001100: begin
             unique case (rs2)
-              5'd0: begin
-                d.legal = fmt[1];
-                d.group = GroupNonComp;
-                d.int_rd = !f3[2];
-                d.int_rs1 = f3[2];
-              end
+              // 0, 2, 3 and vfclass.b: is_lost_move()
               5'd1: begin
-                d.legal = fmt != 2'd1 && !f3[2];
+                d.legal = !fmt[0] && !f3[2];
                 d.group = GroupNonComp;
                 d.int_rd = 1'b1;
-              end
-              5'd2: begin  // vfcvt.x: this machine writes it to an integer register
-                d.legal = fmt[1];
-                d.group = GroupConv;
-                d.int_rd = 1'b1;
-              end
-              5'd3: begin
-                d.legal = fmt[1];
-                d.group = GroupConv;
               end
               5'd4: begin
                 d.legal = fmt != 2'd0;
                 d.group = GroupConv;
-                d.use_rd = fmt[1];
               end
               5'd5: begin
                 d.legal = fmt == 2'd2;
@@ -261,7 +256,6 @@ package snitch_pkg;
               5'd6: begin
                 d.legal = fmt == 2'd0 || fmt == 2'd3;
                 d.group = GroupConv;
-                d.use_rd = fmt[1];
               end
               5'd7: begin
                 d.legal = fmt != 2'd1;
