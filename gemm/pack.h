@@ -55,8 +55,9 @@ inline void put(typename Types::Panel* step, std::int64_t w, std::int64_t i,
 // `Width` is a compile-time panel width, or 0 to take it from `width`.
 //
 // Neighbouring columns of the source are far apart, so each is a cache miss that no prefetcher
-// foresees. Several columns are loaded before the first is stored: an in-order core then has that
-// many misses under way at once.
+// foresees, and a vector load that misses may hold back the next one. So the lines of several
+// columns are asked for while the columns before them are copied: that many misses are under way at
+// once.
 template <class Types, int Width>
 void pack_contiguous(std::int64_t width, std::int64_t length,
                      const typename Types::Element* __restrict source, std::int64_t stride,
@@ -70,6 +71,11 @@ void pack_contiguous(std::int64_t width, std::int64_t length,
     constexpr int step = Width * parts;
     constexpr int together = step * sizeof(Panel) <= 128 ? 4 : 2;
     for (; p + together <= length; p += together) {
+      if (p + 2 * together <= length)
+        for (int q = together; q < 2 * together; ++q) {
+          touch(source + q * stride);
+          touch(source + q * stride + Width - 1);
+        }
       Panel columns[together][step];
       for (int q = 0; q < together; ++q) {
         for (int i = 0; i < Width; ++i)
