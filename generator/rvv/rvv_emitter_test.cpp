@@ -24,9 +24,11 @@ Costs tables() {
   Costs costs;
   costs.issue_width = 2;
   costs.scalar_load = {4, 1};
-  for (auto& row : costs.fma) row = {{{5, 1}, {5, 2}, {5, 4}, {8, 8}}};
-  for (auto& row : costs.widening_fma) row = {{{6, 2}, {6, 4}, {7, 8}, {16, 16}}};
-  for (auto& row : costs.vector_load) row = {{{3, 2}, {4, 4}, {8, 8}, {16, 16}}};
+  costs.integer_load = {2, 1};
+  for (auto& row : costs.fma) row = {{{5, 1}, {5, 1}, {5, 2}, {5, 4}, {8, 8}}};
+  for (auto& row : costs.widening_fma) row = {{{5, 1}, {6, 2}, {6, 4}, {7, 8}, {16, 16}}};
+  for (auto& row : costs.widening_multiply_add) row = {{{4, 1}, {4, 2}, {5, 4}, {8, 8}, {16, 16}}};
+  for (auto& row : costs.vector_load) row = {{{3, 2}, {3, 2}, {4, 4}, {8, 8}, {16, 16}}};
   return costs;
 }
 
@@ -57,14 +59,14 @@ TEST(RvvTile, RowsFillVectors) {
 
 TEST(RvvLoopBody, AVectorsAreOutermost) {
   const auto step = k_step(tile_of(point(10, 3, 256)), ScalarOperand::scalar);
-  // 3 scalars, then twice a load and its 3 FMAs; the second vector is loaded after the first one's
-  // last FMA.
-  ASSERT_EQ(step.size(), 3u + 2 * (1 + 3));
+  // 3 scalars, then twice a load, a step of the pointer and 3 FMAs; the second vector is loaded
+  // after the first one's last FMA.
+  ASSERT_EQ(step.size(), 3u + 2 * (2 + 3));
   EXPECT_EQ(step[3].kind, Operation::load_vector);
-  EXPECT_EQ(step[7].kind, Operation::load_vector);
-  EXPECT_EQ(step[7].i, 1);
-  EXPECT_EQ(step[10].i, 1);
-  EXPECT_EQ(step[10].j, 2);
+  EXPECT_EQ(step[8].kind, Operation::load_vector);
+  EXPECT_EQ(step[8].i, 1);
+  EXPECT_EQ(step[12].i, 1);
+  EXPECT_EQ(step[12].j, 2);
 }
 
 TEST(RvvSpace, HoldsEveryTileThatFitsTheRegisters) {
@@ -231,6 +233,9 @@ void run_on_names(const KernelPoint& p) {
           ASSERT_EQ(vector, step * tile.vectors() + o.i) << id;
           ASSERT_EQ(spread ? spread_over : scalar, element) << id;
           ++fmas;
+          break;
+        case Operation::advance_vectors:
+        case Operation::advance_scalars:
           break;
       }
     }
