@@ -38,9 +38,9 @@ quern_rvv_bf16_16x2_m1_vf_asm_v256:
     add         t3, t3, a4
     .p2align 3
 .Lloop:
-    flh         ft0, 0(a4)
     vle16.v     v4, (a3)
     add         a3, a3, t0
+    flh         ft0, 0(a4)
     vfwmaccbf16.vf v0, ft0, v4
     flh         ft0, 2(a4)
     vfwmaccbf16.vf v2, ft0, v4

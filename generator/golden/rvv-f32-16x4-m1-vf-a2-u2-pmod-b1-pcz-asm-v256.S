@@ -15,7 +15,7 @@
  *   a2 alpha       a6 C, moving          t2 elements of the others
  *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * In the loop a3, a1, t6, a0 point to the vectors of an iteration, t2 is its bytes.
+ * In the loop a3, a1, t6, a0 point to the vectors of an iteration, t1 is its bytes.
  *
  * An iteration is 2 k steps; a modulo schedule against the board's tables places its loads.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
@@ -65,29 +65,31 @@ quern_rvv_f32_16x4_m1_vf_a2_u2_pmod_b1_pcz_asm_v256:
     addi        a1, a3, 32
     add         t6, a1, t0
     addi        a0, t6, 32
-    add         t2, a0, t0
-    sub         t2, t2, a3
+    add         t1, a0, t0
+    sub         t1, t1, a3
+    sub         a0, a0, t1
     /* Loads of the first iteration that the loop makes one iteration earlier. */
     flw         ft0, 0(a4)
     flw         ft1, 4(a4)
-    vle32.v     v8, (a3)
     flw         ft2, 8(a4)
+    vle32.v     v8, (a3)
     flw         ft3, 12(a4)
     flw         ft4, 16(a4)
-    add         a3, a3, t2
+    flw         ft5, 20(a4)
+    add         a3, a3, t1
     beq         a4, t3, .Llast
     .p2align 3
 .Lloop:
-    vle32.v     v9, (a1)
+    add         a0, a0, t1
     vfmacc.vf   v0, ft0, v8
+    vle32.v     v9, (a1)
     vfmacc.vf   v1, ft1, v8
-    add         a1, a1, t2
     vfmacc.vf   v2, ft2, v8
-    flw         ft5, 20(a4)
+    add         a1, a1, t1
     vfmacc.vf   v3, ft3, v8
     vle32.v     v8, (t6)
     vfmacc.vf   v4, ft0, v9
-    add         t6, t6, t2
+    add         t6, t6, t1
     vfmacc.vf   v5, ft1, v9
     flw         ft6, 24(a4)
     vfmacc.vf   v6, ft2, v9
@@ -95,34 +97,34 @@ quern_rvv_f32_16x4_m1_vf_a2_u2_pmod_b1_pcz_asm_v256:
     vfmacc.vf   v7, ft3, v9
     vle32.v     v9, (a0)
     vfmacc.vf   v0, ft4, v8
-    add         a0, a0, t2
-    vfmacc.vf   v1, ft5, v8
     flw         ft0, 32(a4)
-    vfmacc.vf   v2, ft6, v8
+    vfmacc.vf   v1, ft5, v8
     flw         ft1, 36(a4)
+    vfmacc.vf   v2, ft6, v8
+    flw         ft2, 40(a4)
     vfmacc.vf   v3, ft7, v8
     vle32.v     v8, (a3)
     vfmacc.vf   v4, ft4, v9
-    flw         ft2, 40(a4)
-    vfmacc.vf   v5, ft5, v9
     flw         ft3, 44(a4)
-    vfmacc.vf   v6, ft6, v9
+    vfmacc.vf   v5, ft5, v9
     flw         ft4, 48(a4)
+    vfmacc.vf   v6, ft6, v9
+    flw         ft5, 52(a4)
     vfmacc.vf   v7, ft7, v9
     addi        a4, a4, 32
-    add         a3, a3, t2
+    add         a3, a3, t1
     bne         a4, t3, .Lloop
 .Llast:
-    vle32.v     v9, (a1)
+    add         a0, a0, t1
     vfmacc.vf   v0, ft0, v8
+    vle32.v     v9, (a1)
     vfmacc.vf   v1, ft1, v8
-    add         a1, a1, t2
     vfmacc.vf   v2, ft2, v8
-    flw         ft5, 20(a4)
+    add         a1, a1, t1
     vfmacc.vf   v3, ft3, v8
     vle32.v     v8, (t6)
     vfmacc.vf   v4, ft0, v9
-    add         t6, t6, t2
+    add         t6, t6, t1
     vfmacc.vf   v5, ft1, v9
     flw         ft6, 24(a4)
     vfmacc.vf   v6, ft2, v9
@@ -130,7 +132,6 @@ quern_rvv_f32_16x4_m1_vf_a2_u2_pmod_b1_pcz_asm_v256:
     vfmacc.vf   v7, ft3, v9
     vle32.v     v9, (a0)
     vfmacc.vf   v0, ft4, v8
-    add         a0, a0, t2
     vfmacc.vf   v1, ft5, v8
     vfmacc.vf   v2, ft6, v8
     vfmacc.vf   v3, ft7, v8
@@ -139,7 +140,7 @@ quern_rvv_f32_16x4_m1_vf_a2_u2_pmod_b1_pcz_asm_v256:
     vfmacc.vf   v6, ft6, v9
     vfmacc.vf   v7, ft7, v9
     addi        a4, a4, 32
-    li          t2, 8
+    srli        t1, t0, 2
 .Lremainder:
     beqz        t4, .Ltail
 .Lstep:

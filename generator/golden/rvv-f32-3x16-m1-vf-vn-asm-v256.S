@@ -53,8 +53,8 @@ quern_rvv_f32_3x16_m1_vf_vn_asm_v256:
     sub         t6, t6, a4
     .p2align 3
 .Lloop:
-    flw         ft0, 0(a3)
     vle32.v     v6, (a4)
+    flw         ft0, 0(a3)
     vfmacc.vf   v0, ft0, v6
     flw         ft1, 4(a3)
     vfmacc.vf   v1, ft1, v6
@@ -68,7 +68,6 @@ quern_rvv_f32_3x16_m1_vf_vn_asm_v256:
     add         a1, a1, t6
     addi        a3, a3, 12
     bne         a3, t3, .Lloop
-    li          t2, 8
 .Ltail:
     beqz        t5, .Lupdate
     flw         ft0, 0(a3)

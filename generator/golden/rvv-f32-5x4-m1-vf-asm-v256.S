@@ -39,9 +39,9 @@ quern_rvv_f32_5x4_m1_vf_asm_v256:
     add         t3, t3, a4
     .p2align 3
 .Lloop:
-    flw         ft0, 0(a4)
     vle32.v     v4, (a3)
     add         a3, a3, t0
+    flw         ft0, 0(a4)
     vfmacc.vf   v0, ft0, v4
     flw         ft0, 4(a4)
     vfmacc.vf   v1, ft0, v4

@@ -47,6 +47,7 @@ quern_rvv_f32_8x6_m2_vf_a2_u2_p8_asm_v128:
     add         a1, a3, t0
     add         t6, a1, t0
     sub         t6, t6, a3
+    sub         a1, a1, t6
     /* Loads of the first iteration that the loop makes one iteration earlier. */
     flw         ft0, 0(a4)
     flw         ft1, 4(a4)
@@ -62,11 +63,11 @@ quern_rvv_f32_8x6_m2_vf_a2_u2_p8_asm_v128:
     beq         a4, t3, .Llast
     .p2align 3
 .Lloop:
-    vle32.v     v14, (a1)
+    add         a1, a1, t6
     vfmacc.vf   v0, ft0, v12
+    vle32.v     v14, (a1)
     flw         fa1, 36(a4)
     vfmacc.vf   v2, ft1, v12
-    add         a1, a1, t6
     flw         fa2, 40(a4)
     vfmacc.vf   v4, ft2, v12
     flw         fa3, 44(a4)
@@ -93,11 +94,11 @@ quern_rvv_f32_8x6_m2_vf_a2_u2_p8_asm_v128:
     add         a3, a3, t6
     bne         a4, t3, .Lloop
 .Llast:
-    vle32.v     v14, (a1)
+    add         a1, a1, t6
     vfmacc.vf   v0, ft0, v12
+    vle32.v     v14, (a1)
     flw         fa1, 36(a4)
     vfmacc.vf   v2, ft1, v12
-    add         a1, a1, t6
     flw         fa2, 40(a4)
     vfmacc.vf   v4, ft2, v12
     flw         fa3, 44(a4)

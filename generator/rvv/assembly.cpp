@@ -1,6 +1,8 @@
 #include "generator/rvv/assembly.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "generator/rvv/assembly_writer.h"
 
@@ -308,7 +310,8 @@ void AssemblyWriter::cut_steps() {
   }
 }
 
-// Points to every vector of an iteration, and counts the bytes to the next one.
+// Points to every vector of an iteration, and counts the bytes to the next one. A pointer that the
+// loop moves ahead of its load starts an iteration earlier.
 void AssemblyWriter::own_pointers() {
   if (!schedule_.own_pointers) return;
   const auto registers = pointer_registers(tile_);
@@ -320,6 +323,29 @@ void AssemblyWriter::own_pointers() {
     from = to;
   }
   op("sub", "{0}, {0}, {1}", from, vector_panel());
+  std::set<std::string> loaded;
+  own_pointers_ = true;
+  for (const Operation& operation : body_.loop) {
+    const char* pointer = vector_pointer(operation);
+    if (operation.kind == Operation::load_vector) loaded.insert(pointer);
+    if (operation.kind == Operation::advance_vectors && !loaded.contains(pointer))
+      op("sub", "{0}, {0}, {1}", pointer, from);
+  }
+}
+
+// Makes again what the pointers of the loop have overwritten.
+void AssemblyWriter::end_own_pointers() {
+  if (!own_pointers_) return;
+  own_pointers_ = false;
+  if (!tile_.has_tail()) return;
+  const auto registers = pointer_registers(tile_);
+  const auto used = [&](std::string_view name) {
+    const auto end = registers.begin() + tile_.vectors() * schedule_.unroll;
+    return std::find(registers.begin(), end, name) != end;
+  };
+  if (used("t2")) op("li", "t2, {}", tile_.lanes);
+  if (used("t1")) op("srli", "t1, t0, {}", log2(tile_.panel_bytes()));
+  if (used("t5")) op("sltu", "t5, t1, t2");
 }
 
 void AssemblyWriter::loops() {
@@ -361,7 +387,6 @@ void AssemblyWriter::loops() {
   op("mul", "t3, t3, t6");
   op("add", "t3, t3, {}", scalar_panel());
   own_pointers();
-  own_pointers_ = schedule_.own_pointers;
   if (early) {
     comment("Loads of the first iteration that the loop makes one iteration earlier.");
     for (const Operation& operation : body_.before) write(operation);
@@ -377,8 +402,7 @@ void AssemblyWriter::loops() {
     for (const Operation& operation : body_.last) write(operation);
     scalars_moved_ = 0;
   }
-  if (own_pointers_ && runs_over() && !tile_.any_vlen) op("li", "t2, {}", tile_.lanes);
-  own_pointers_ = false;
+  end_own_pointers();
   if (unroll > 1) {
     label("remainder");
     op("beqz", "t4, {}", to(after));

@@ -45,6 +45,7 @@ class AssemblyWriter {
   void plain_step(bool cut);
   void cut_steps();
   void own_pointers();
+  void end_own_pointers();
   void loops();
   // assembly_update.cpp
   void update();

@@ -56,7 +56,11 @@ class Planner {
                   vectors_ * vector_.occupancy + (shared() ? scalars_ * scalar_.occupancy : 0),
                   scalars_ * scalar_.occupancy}));
     for (int cycles = bound; cycles <= bound + patience; ++cycles) {
-      if (in(cycles)) return loads_;
+      for (const bool first : {true, false}) {
+        // Where a vector load does not need that place.
+        add_first_ = first && schedule_.own_pointers && wider_ == 0;
+        if (add_first_ == first && in(cycles)) return loads_;
+      }
     }
     return std::nullopt;
   }
@@ -99,8 +103,9 @@ class Planner {
   const int fmas_, vectors_, scalars_;
   Costs::Cost fma_, vector_, scalar_;
   std::optional<double> fma_write_, vector_write_, scalar_write_;
-  double interval_ = 1;  // cycles from FMA to FMA, at least
-  int wider_ = 0;        // cycles by which a gap with a vector load is wider
+  double interval_ = 1;     // cycles from FMA to FMA, at least
+  int wider_ = 0;           // cycles by which a gap with a vector load is wider
+  bool add_first_ = false;  // the last vector's pointer is moved ahead of the first FMA
 
   // Of the iteration length that is tried.
   std::optional<IssueTable> table_;
@@ -123,7 +128,12 @@ bool Planner::in(int cycles) {
     const int at = ((v - schedule_.groups + 1) * tile_.scalars() % fmas_ + fmas_) % fmas_;
     if (at > 0) wider[static_cast<std::size_t>(at)] += wider_;
   }
-  const double interval = static_cast<double>(cycles - vectors_ * wider_) / fmas_;
+  // Without a group to spare the first vector is loaded at the start.
+  const int start = schedule_.groups == 1 ? ceil_of(vector_.latency) : 0;
+  wider[0] = start;
+  const int rest = (vectors_ - (start > 0 ? 1 : 0)) * wider_ + start;
+  const double interval = static_cast<double>(cycles - rest) / fmas_;
+  if (interval < interval_ - 1e-9) return false;
   fma_cycles_.clear();
   for (int q = 0, later = 0; q < fmas_; ++q) {
     later += wider[static_cast<std::size_t>(q)];
@@ -136,7 +146,8 @@ bool Planner::in(int cycles) {
          (write_down(), true);
 }
 
-// The branch, last of all, and before it the scalars' pointer, which it compares.
+// The branch, last of all, and before it the scalars' pointer, which it compares. What stands ahead
+// of the first FMA is next to them too.
 bool Planner::place_end() {
   const int branch = fmas_ + 2 * vectors_ + scalars_ + 1, last = table_->cycles() - 1;
   if (!table_->fits(last, size(last), {})) return false;
@@ -144,9 +155,13 @@ bool Planner::place_end() {
   for (int cycle = last - 1; cycle >= 0; --cycle) {
     if (!table_->fits(cycle, size(cycle), {})) continue;
     table_->insert(cycle, size(cycle), {branch - 1, {}});
-    return true;
+    break;
   }
-  return false;
+  if (add_first_) {
+    if (!table_->fits(0, 0, {})) return false;
+    table_->insert(0, 0, {branch - 2, {}});
+  }
+  return true;
 }
 
 // Vectors are loaded in the order of the panel, each as soon as its group is free.
@@ -219,7 +234,11 @@ bool Planner::place_advances() {
   };
   // The pointers whose loads stand first in the iteration can be moved anywhere behind.
   std::vector<int> left;
-  for (int v = 0; v < vectors_; ++v) left.push_back(v);
+  for (int v = 0; v < vectors_ - (add_first_ ? 1 : 0); ++v) left.push_back(v);
+  if (add_first_) {
+    turns_[static_cast<std::size_t>(fmas_ + 2 * vectors_ + scalars_ - 1)] =
+        turns_[static_cast<std::size_t>(fmas_ + vectors_ - 1)];
+  }
   const auto cycle_in_table = [&](int v) {
     const int cycle = vector_spots_[static_cast<std::size_t>(v)].cycle;
     return cycle - turn_of(cycle, cycles) * cycles;

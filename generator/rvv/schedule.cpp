@@ -85,22 +85,25 @@ void assign_registers(Loads& loads, int length) {
   }
 }
 
-// Where nothing is known of issue slots: scalars before vectors, since a vector's load is best
-// placed just ahead of an FMA (its write is then no earlier than the FMA's before, nor much later
-// than that of the one behind), and pointers moved at the end or, if there is one only, behind its
-// load.
+// Where nothing is known of issue slots. With a group to spare, scalars stand before a vector: its
+// load is best placed just ahead of an FMA (its write is then no earlier than the FMA's before, nor
+// much later than that of the one behind). Without one, FMAs wait for the vector, which goes first.
+// Pointers are moved at the end or, if there is one only, behind its load.
 void order(const Tile& tile, const Schedule& schedule, Loads& loads) {
   const int length = fmas_of(tile, schedule);
   int next = 0;
-  for (Load& load : loads.scalars) load.order = next++;
+  const auto scalars = [&] {
+    for (Load& load : loads.scalars) load.order = next++;
+  };
+  if (schedule.groups > 1) scalars();
   loads.advances.clear();
   for (Load& load : loads.vectors) {
     load.order = next++;
     const bool early = load.place < 0;
-    loads.advances.push_back(
-        schedule.own_pointers ? Advance{early, length, next++}
-                              : Advance{early, early ? load.place + length : load.place, next++});
+    const int place = schedule.own_pointers ? length : early ? load.place + length : load.place;
+    loads.advances.push_back({early, place, next++});
   }
+  if (schedule.groups == 1) scalars();
   loads.scalars_advance = {false, length, next};
 }
 
@@ -146,15 +149,13 @@ Schedule schedule_of(const KernelPoint& point, const Costs& costs) {
 }
 
 std::vector<const char*> pointer_registers(const Tile& tile) {
-  // What assembly_writer.h leaves. t1, t2 and t5 cut a last vector; a0 counts bytes where VLEN is
-  // not known; t6 and a1 hold scalars where these are integers.
+  // What assembly_writer.h leaves, and behind that what is easily made again where a last vector is
+  // cut. a0 counts bytes where VLEN is not known; t6 and a1 hold scalars where these are integers.
   std::vector<const char*> out;
   if (!tile.type.integer()) out = {"a1", "t6"};
-  if (!tile.has_tail()) {
-    for (const char* name : {"t5", "t1", "t2"}) out.push_back(name);
-  } else if (!tile.any_vlen) {
-    for (const char* name : {"a0", "t2"}) out.push_back(name);  // t2 is a number: set it again
-  }
+  if (tile.has_tail() && !tile.any_vlen) out.push_back("a0");
+  for (const char* name : {"t1", "t5"}) out.push_back(name);
+  if (!tile.has_tail() || !tile.any_vlen) out.push_back("t2");
   return out;
 }
 
