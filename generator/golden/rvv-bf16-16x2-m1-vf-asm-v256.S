@@ -41,10 +41,10 @@ quern_rvv_bf16_16x2_m1_vf_asm_v256:
     vle16.v     v4, (a3)
     add         a3, a3, t0
     flh         ft0, 0(a4)
-    vfwmaccbf16.vf v0, ft0, v4
-    flh         ft0, 2(a4)
-    vfwmaccbf16.vf v2, ft0, v4
     addi        a4, a4, 4
+    vfwmaccbf16.vf v0, ft0, v4
+    flh         ft0, -2(a4)
+    vfwmaccbf16.vf v2, ft0, v4
     bne         a4, t3, .Lloop
 .Lupdate:
     vsetvli     zero, a0, e32, m2, ta, ma

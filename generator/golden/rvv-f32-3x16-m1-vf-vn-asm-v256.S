@@ -15,8 +15,6 @@
  *   a2 alpha       a6 C, moving          t2 elements of the others
  *   a5 beta        a7 bytes of ldc       t3 end of the loop in A   t4 steps left over
  *
- * In the loop a4, a1 point to the vectors of an iteration, t6 is its bytes.
- *
  * An iteration is 1 k step; a scalar is loaded 0 FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype f32 --mr 3 --nr 16
@@ -48,25 +46,22 @@ quern_rvv_f32_3x16_m1_vf_vn_asm_v256:
     li          t6, 12
     mul         t3, t3, t6
     add         t3, t3, a3
-    addi        a1, a4, 32
-    add         t6, a1, t0
-    sub         t6, t6, a4
     .p2align 3
 .Lloop:
     vle32.v     v6, (a4)
+    addi        a4, a4, 32
     flw         ft0, 0(a3)
     vfmacc.vf   v0, ft0, v6
     flw         ft1, 4(a3)
     vfmacc.vf   v1, ft1, v6
     flw         ft2, 8(a3)
     vfmacc.vf   v2, ft2, v6
-    vle32.v     v6, (a1)
+    vle32.v     v6, (a4)
+    add         a4, a4, t0
+    addi        a3, a3, 12
     vfmacc.vf   v3, ft0, v6
     vfmacc.vf   v4, ft1, v6
     vfmacc.vf   v5, ft2, v6
-    add         a4, a4, t6
-    add         a1, a1, t6
-    addi        a3, a3, 12
     bne         a3, t3, .Lloop
 .Ltail:
     beqz        t5, .Lupdate

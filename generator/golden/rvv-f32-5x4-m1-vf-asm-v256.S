@@ -42,14 +42,14 @@ quern_rvv_f32_5x4_m1_vf_asm_v256:
     vle32.v     v4, (a3)
     add         a3, a3, t0
     flw         ft0, 0(a4)
-    vfmacc.vf   v0, ft0, v4
-    flw         ft0, 4(a4)
-    vfmacc.vf   v1, ft0, v4
-    flw         ft0, 8(a4)
-    vfmacc.vf   v2, ft0, v4
-    flw         ft0, 12(a4)
-    vfmacc.vf   v3, ft0, v4
     addi        a4, a4, 16
+    vfmacc.vf   v0, ft0, v4
+    flw         ft0, -12(a4)
+    vfmacc.vf   v1, ft0, v4
+    flw         ft0, -8(a4)
+    vfmacc.vf   v2, ft0, v4
+    flw         ft0, -4(a4)
+    vfmacc.vf   v3, ft0, v4
     bne         a4, t3, .Lloop
 .Lupdate:
     mv          t6, a7

@@ -15,8 +15,6 @@
  *   a2 alpha       a6 C, moving          t2 elements of the others
  *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * In the loop a3, a0 point to the vectors of an iteration, t1 is its bytes.
- *
  * An iteration is 1 k step; a scalar is loaded 0 FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype i8 --mr 32 --nr 2
@@ -47,24 +45,20 @@ quern_rvv_i8_32x2_m1_vf_asm_v256:
     li          t6, 4
     mul         t3, t3, t6
     add         t3, t3, a4
-    addi        a0, a3, 32
-    add         t1, a0, t0
-    sub         t1, t1, a3
     .p2align 3
 .Lloop:
     vle16.v     v8, (a3)
+    addi        a3, a3, 32
     lh          t6, 0(a4)
     vwmacc.vx   v0, t6, v8
     lh          a1, 2(a4)
     vwmacc.vx   v2, a1, v8
-    vle16.v     v8, (a0)
+    vle16.v     v8, (a3)
+    add         a3, a3, t0
+    addi        a4, a4, 4
     vwmacc.vx   v4, t6, v8
     vwmacc.vx   v6, a1, v8
-    add         a3, a3, t1
-    add         a0, a0, t1
-    addi        a4, a4, 4
     bne         a4, t3, .Lloop
-    srli        t1, t0, 1
 .Ltail:
     beqz        t5, .Lupdate
     lh          t6, 0(a4)

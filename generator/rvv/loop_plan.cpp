@@ -56,10 +56,14 @@ class Planner {
                   vectors_ * vector_.occupancy + (shared() ? scalars_ * scalar_.occupancy : 0),
                   scalars_ * scalar_.occupancy}));
     for (int cycles = bound; cycles <= bound + patience; ++cycles) {
+      // The wishes that can be left: the last vector's pointer moved ahead of the first FMA (where
+      // no vector load needs that place), and loads that never meet in their unit.
       for (const bool first : {true, false}) {
-        // Where a vector load does not need that place.
-        add_first_ = first && schedule_.own_pointers && wider_ == 0;
-        if (add_first_ == first && in(cycles)) return loads_;
+        for (const bool apart : {true, false}) {
+          add_first_ = first && schedule_.own_pointers && wider_ == 0;
+          apart_ = apart;
+          if (add_first_ == first && in(cycles)) return loads_;
+        }
       }
     }
     return std::nullopt;
@@ -105,6 +109,7 @@ class Planner {
   std::optional<double> fma_write_, vector_write_, scalar_write_;
   double interval_ = 1;     // cycles from FMA to FMA, at least
   int wider_ = 0;           // cycles by which a gap with a vector load is wider
+  bool apart_ = true;       // fractions of a unit's cycles are rounded up
   bool add_first_ = false;  // the last vector's pointer is moved ahead of the first FMA
 
   // Of the iteration length that is tried.
@@ -166,8 +171,7 @@ bool Planner::place_end() {
 
 // Vectors are loaded in the order of the panel, each as soon as its group is free.
 bool Planner::place_vectors() {
-  int busy = std::max(1, ceil_of(vector_.occupancy));
-  if (vectors_ * busy > table_->cycles()) busy = std::max(1, floor_of(vector_.occupancy));
+  const int busy = std::max(1, apart_ ? ceil_of(vector_.occupancy) : floor_of(vector_.occupancy));
   int before = -3 * table_->cycles();
   for (int v = 0; v < vectors_; ++v) {
     const int use = v * tile_.scalars(), earliest = use - (schedule_.groups - 1) * tile_.scalars();
@@ -280,8 +284,7 @@ bool Planner::place_advances() {
 
 // Scalars are loaded as late as they can be, those of the last FMAs first.
 bool Planner::place_scalars() {
-  int busy = std::max(1, ceil_of(scalar_.occupancy));
-  if (scalars_ * busy > table_->cycles()) busy = std::max(1, floor_of(scalar_.occupancy));
+  const int busy = std::max(1, apart_ ? ceil_of(scalar_.occupancy) : floor_of(scalar_.occupancy));
   for (int j = scalars_ - 1; j >= 0; --j) {
     const Load& load = loads_.scalars[static_cast<std::size_t>(j)];
     const int earliest = std::max(load.last_use - fmas_ + 1, -fmas_);

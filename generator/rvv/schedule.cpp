@@ -87,8 +87,9 @@ void assign_registers(Loads& loads, int length) {
 
 // Where nothing is known of issue slots. With a group to spare, scalars stand before a vector: its
 // load is best placed just ahead of an FMA (its write is then no earlier than the FMA's before, nor
-// much later than that of the one behind). Without one, FMAs wait for the vector, which goes first.
-// Pointers are moved at the end or, if there is one only, behind its load.
+// much later than that of the one behind), and pointers are moved at the end or, if there is one
+// only, behind its load. Without one, FMAs wait for the vector, which goes first, and pointers are
+// moved meanwhile.
 void order(const Tile& tile, const Schedule& schedule, Loads& loads) {
   const int length = fmas_of(tile, schedule);
   int next = 0;
@@ -103,8 +104,12 @@ void order(const Tile& tile, const Schedule& schedule, Loads& loads) {
     const int place = schedule.own_pointers ? length : early ? load.place + length : load.place;
     loads.advances.push_back({early, place, next++});
   }
-  if (schedule.groups == 1) scalars();
-  loads.scalars_advance = {false, length, next};
+  if (schedule.groups > 1) {
+    loads.scalars_advance = {false, length, next};
+  } else {
+    scalars();
+    loads.scalars_advance = {false, loads.vectors.back().use, next};
+  }
 }
 
 Loads placed_by_distance(const Tile& tile, const Schedule& schedule) {
@@ -127,7 +132,9 @@ bool fits(const Tile& tile, const Schedule& schedule, Loads loads) {
 
 Loads placed(const Tile& tile, const Schedule& schedule) {
   Loads loads = placed_by_distance(tile, schedule);
-  if (schedule.plain() || schedule.grouped || schedule.costs.issue_width <= 0) return loads;
+  // Without a group to spare every vector is waited for, and where the others stand matters little.
+  const bool waits = schedule.groups == 1 && !schedule.modulo;
+  if (waits || schedule.grouped || schedule.costs.issue_width <= 0) return loads;
   Loads planned = loads;
   if (plan_loop(tile, schedule, planned) && (schedule.modulo || fits(tile, schedule, planned)))
     return planned;
@@ -143,7 +150,7 @@ Schedule schedule_of(const KernelPoint& point, const Costs& costs) {
   const Tile tile = tile_of(point);
   const std::size_t vectors = static_cast<std::size_t>(tile.vectors() * choices.unroll);
   // Beside the panel's own pointer and the others one register holds the bytes of an iteration.
-  schedule.own_pointers = choices.operand == ScalarOperand::scalar && vectors > 1 &&
+  schedule.own_pointers = choices.operand == ScalarOperand::scalar && choices.buffers > 1 &&
                           vectors <= pointer_registers(tile).size() && choices.panel_prefetch == 0;
   return schedule;
 }
