@@ -14,7 +14,7 @@
  *   a2 alpha       a6 C, moving          t2 elements of the others
  *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * An iteration is 1 k step; a scalar is loaded 0 FMAs ahead of its use.
+ * An iteration is 1 k step; a scalar is loaded just ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype bf16 --mr 16 --nr 2
  *     --lmul 1 --emit asm

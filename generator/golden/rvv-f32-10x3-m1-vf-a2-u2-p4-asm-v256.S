@@ -17,7 +17,7 @@
  *
  * In the loop a3, a1, t6, a0 point to the vectors of an iteration, t1 is its bytes.
  *
- * An iteration is 2 k steps; a scalar is loaded 4 FMAs ahead of its use.
+ * An iteration is 2 k steps; a scalar is loaded 4 or more FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype f32 --mr 10 --nr 3
  *     --lmul 1 --buffers 2 --unroll 2 --pipeline 4 --emit asm

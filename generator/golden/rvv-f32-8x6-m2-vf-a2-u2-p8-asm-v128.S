@@ -16,7 +16,7 @@
  *
  * In the loop a3, a1 point to the vectors of an iteration, t6 is its bytes.
  *
- * An iteration is 2 k steps; a scalar is loaded 8 FMAs ahead of its use.
+ * An iteration is 2 k steps; a scalar is loaded 8 or more FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 128:
  *   quern generate --board B --dtype f32 --mr 8 --nr 6
  *     --lmul 2 --buffers 2 --unroll 2 --pipeline 8 --emit asm

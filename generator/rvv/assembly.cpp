@@ -115,9 +115,10 @@ void AssemblyWriter::header(const std::string& id) {
   line("");
   const std::string order =
       schedule_.operand != ScalarOperand::scalar ? "each loads its vectors first"
-      : schedule_.modulo
-          ? "a modulo schedule against the board's tables places its loads"
-          : fmt::format("a scalar is loaded {} FMAs ahead of its use", schedule_.ahead);
+      : schedule_.modulo ? "a modulo schedule against the board's tables places its loads"
+      : schedule_.ahead == 0
+          ? std::string("a scalar is loaded just ahead of its use")
+          : fmt::format("a scalar is loaded {} or more FMAs ahead of its use", schedule_.ahead);
   line(fmt::format("An iteration is {} k step{}; {}.", schedule_.unroll,
                    schedule_.unroll > 1 ? "s" : "", order));
   line(fmt::format("Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN {}:",

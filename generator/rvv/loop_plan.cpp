@@ -157,7 +157,8 @@ bool Planner::place_end() {
   const int branch = fmas_ + 2 * vectors_ + scalars_ + 1, last = table_->cycles() - 1;
   if (!table_->fits(last, size(last), {})) return false;
   table_->insert(last, size(last), {branch, {}});
-  for (int cycle = last - 1; cycle >= 0; --cycle) {
+  const int latest = moves_scalars_midway(tile_, schedule_) ? last / 2 : last - 1;
+  for (int cycle = latest; cycle >= 0; --cycle) {
     if (!table_->fits(cycle, size(cycle), {})) continue;
     table_->insert(cycle, size(cycle), {branch - 1, {}});
     break;

@@ -105,7 +105,8 @@ void order(const Tile& tile, const Schedule& schedule, Loads& loads) {
     loads.advances.push_back({early, place, next++});
   }
   if (schedule.groups > 1) {
-    loads.scalars_advance = {false, length, next};
+    loads.scalars_advance = {false, moves_scalars_midway(tile, schedule) ? length / 2 : length,
+                             next};
   } else {
     scalars();
     loads.scalars_advance = {false, loads.vectors.back().use, next};
@@ -153,6 +154,12 @@ Schedule schedule_of(const KernelPoint& point, const Costs& costs) {
   schedule.own_pointers = choices.operand == ScalarOperand::scalar && choices.buffers > 1 &&
                           vectors <= pointer_registers(tile).size() && choices.panel_prefetch == 0;
   return schedule;
+}
+
+bool moves_scalars_midway(const Tile& tile, const Schedule& schedule) {
+  // Loads run ahead into the next iteration, and 2047 is the largest offset.
+  constexpr int most = 1024;
+  return schedule.unroll * tile.scalars() * tile.panel_bytes() > most;
 }
 
 std::vector<const char*> pointer_registers(const Tile& tile) {

@@ -77,6 +77,9 @@ struct Infeasible {
 };
 std::optional<Infeasible> infeasible(const Tile& tile, const Schedule& schedule);
 
+// So many bytes of scalars in an iteration that offsets from its start would not fit into loads:
+// their pointer is moved in the middle.
+bool moves_scalars_midway(const Tile& tile, const Schedule& schedule);
 // Integer registers that the loop of a kernel may use for pointers.
 std::vector<const char*> pointer_registers(const Tile& tile);
 // Scalar registers that kernels of the type may use for the other panel's elements.
