@@ -3,15 +3,13 @@
 namespace quern::boards {
 namespace {
 
-generator::Costs::Cost cost(const timing::ClassTiming& times, std::size_t lmul_log2,
+generator::Costs::Cost cost(const timing::ClassTiming& times, std::size_t lmul_index,
                             std::size_t sew_index) {
   const auto cycles = [](timing::Tick ticks) {
     return static_cast<double>(ticks) / timing::ticks_per_cycle;
   };
-  // Tables start at LMUL 1/8.
-  constexpr std::size_t m1 = 3;
-  return {cycles(times.latency[m1 + lmul_log2][sew_index]),
-          cycles(times.occupancy[m1 + lmul_log2][sew_index])};
+  return {cycles(times.latency[lmul_index][sew_index]),
+          cycles(times.occupancy[lmul_index][sew_index])};
 }
 
 }  // namespace
@@ -20,14 +18,21 @@ generator::Costs schedule_costs(const timing::Parameters& parameters) {
   const auto of = [&](timing::InstructionClass c) -> const timing::ClassTiming& {
     return parameters.classes[static_cast<std::size_t>(c)];
   };
+  // Tables start at LMUL 1/8, the generator's at 1/2.
+  constexpr std::size_t half = 2, one = 3;
+  using enum timing::InstructionClass;
   generator::Costs out;
   out.issue_width = parameters.issue_width;
-  out.scalar_load = cost(of(timing::InstructionClass::fp_load), 0, 0);
+  out.writes_in_order = parameters.in_order_results != timing::InOrder::none;
+  out.one_load_unit = of(fp_load).unit == of(vector_load).unit;
+  out.scalar_load = cost(of(fp_load), one, 0);
+  out.integer_load = cost(of(load), one, 0);
   for (std::size_t sew = 0; sew < 4; ++sew) {
-    for (std::size_t lmul = 0; lmul < 4; ++lmul) {
-      out.vector_load[sew][lmul] = cost(of(timing::InstructionClass::vector_load), lmul, sew);
-      out.fma[sew][lmul] = cost(of(timing::InstructionClass::vector_fma), lmul, sew);
-      out.widening_fma[sew][lmul] = cost(of(timing::InstructionClass::vector_widen_fma), lmul, sew);
+    for (std::size_t lmul = 0; lmul < 5; ++lmul) {
+      out.vector_load[sew][lmul] = cost(of(vector_load), half + lmul, sew);
+      out.fma[sew][lmul] = cost(of(vector_fma), half + lmul, sew);
+      out.widening_fma[sew][lmul] = cost(of(vector_widen_fma), half + lmul, sew);
+      out.widening_multiply_add[sew][lmul] = cost(of(vector_widen_multiply), half + lmul, sew);
     }
   }
   return out;

@@ -1,4 +1,4 @@
-// What the generator's modulo schedules see of a board's timing tables: the loads and
+// What the generator's schedules see of a board's timing tables: the loads and
 // multiply-accumulates of a kernel's loop.
 #pragma once
 

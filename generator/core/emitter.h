@@ -30,14 +30,19 @@ struct Costs {
     double occupancy = 0;  // until the unit takes the next
   };
   double issue_width = 0;  // instructions a cycle; 0: the board has no tables
-  Cost scalar_load;
-  // By log2 of the element's bytes and log2 of LMUL, of the operands where the product is wider.
-  using Table = std::array<std::array<Cost, 4>, 4>;
-  Table vector_load{}, fma{}, widening_fma{};
+  // Results of floating-point and vector instructions are written in program order: one of them
+  // issues no sooner than it can write behind all that stand before it.
+  bool writes_in_order = false;
+  bool one_load_unit = false;  // scalar and vector loads wait for each other
+  Cost scalar_load, integer_load;
+  // By log2 of the element's bytes and log2 of twice LMUL, of the operands where the product is
+  // wider.
+  using Table = std::array<std::array<Cost, 5>, 4>;
+  Table vector_load{}, fma{}, widening_fma{}, widening_multiply_add{};
 
-  static const Cost& at(const Table& table, int bits, int lmul) {
-    return table[std::countr_zero(static_cast<unsigned>(bits)) - 3]
-                [std::countr_zero(static_cast<unsigned>(lmul))];
+  static const Cost& at(const Table& table, int bits, int lmul_halves) {
+    return table[static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(bits)) - 3)]
+                [static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(lmul_halves)))];
   }
 };
 

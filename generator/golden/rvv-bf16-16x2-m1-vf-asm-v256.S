@@ -12,9 +12,9 @@
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * An iteration is 1 k step; a scalar is loaded 0 FMAs ahead of its use.
+ * An iteration is 1 k step; a scalar is loaded just ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype bf16 --mr 16 --nr 2
  *     --lmul 1 --emit asm
@@ -33,17 +33,19 @@ quern_rvv_bf16_16x2_m1_vf_asm_v256:
     beqz        a1, .Lupdate
     mv          t3, a1
     beqz        t3, .Lupdate
+    li          t6, 4
+    mul         t3, t3, t6
+    add         t3, t3, a4
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
     vle16.v     v4, (a3)
     add         a3, a3, t0
     flh         ft0, 0(a4)
-    vfwmaccbf16.vf v0, ft0, v4
-    flh         ft0, 2(a4)
-    vfwmaccbf16.vf v2, ft0, v4
     addi        a4, a4, 4
-    bnez        t3, .Lloop
+    vfwmaccbf16.vf v0, ft0, v4
+    flh         ft0, -2(a4)
+    vfwmaccbf16.vf v2, ft0, v4
+    bne         a4, t3, .Lloop
 .Lupdate:
     vsetvli     zero, a0, e32, m2, ta, ma
     mv          t6, a7

@@ -12,9 +12,11 @@
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * An iteration is 2 k steps; a scalar is loaded 4 FMAs ahead of its use.
+ * In the loop a3, a1, t6, t1 point to the vectors of an iteration, t5 is its bytes.
+ *
+ * An iteration is 2 k steps; a scalar is loaded 4 or more FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype cf64 --mr 4 --nr 2
  *     --lmul 1 --buffers 2 --unroll 2 --pipeline 4 --emit asm
@@ -35,27 +37,37 @@ quern_rvv_cf64_4x2_m1_vf_a2_u2_p4_asm_v256:
     andi        t4, a1, 1
     srli        t3, a1, 1
     beqz        t3, .Lremainder
+    /* The last iteration stands behind the loop. */
+    addi        t3, t3, -1
+    li          t6, 64
+    mul         t3, t3, t6
+    add         t3, t3, a4
+    add         a1, a3, t0
+    add         t6, a1, t0
+    add         t1, t6, t0
+    add         t5, t1, t0
+    sub         t5, t5, a3
+    sub         t1, t1, t5
     /* Loads of the first iteration that the loop makes one iteration earlier. */
     vle64.v     v4, (a3)
-    add         a3, a3, t0
     fld         ft0, 0(a4)
     fld         ft1, 8(a4)
     fld         ft2, 16(a4)
     fld         ft3, 24(a4)
-    addi        t3, t3, -1
-    beqz        t3, .Llast
+    add         a3, a3, t5
+    beq         a4, t3, .Llast
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
-    vle64.v     v5, (a3)
-    add         a3, a3, t0
+    add         t1, t1, t5
     vfmacc.vf   v0, ft0, v4
+    vle64.v     v5, (a1)
     vfmacc.vf   v2, ft1, v4
     vfmacc.vf   v1, ft2, v4
-    vfmacc.vf   v3, ft3, v4
-    vle64.v     v4, (a3)
-    add         a3, a3, t0
     fld         ft4, 32(a4)
+    vfmacc.vf   v3, ft3, v4
+    vle64.v     v4, (t6)
+    add         a1, a1, t5
+    add         t6, t6, t5
     vfmacc.vf   v1, ft0, v5
     fld         ft5, 40(a4)
     vfmacc.vf   v3, ft1, v5
@@ -63,14 +75,12 @@ quern_rvv_cf64_4x2_m1_vf_a2_u2_p4_asm_v256:
     vfnmsac.vf  v0, ft2, v5
     fld         ft7, 56(a4)
     vfnmsac.vf  v2, ft3, v5
-    vle64.v     v5, (a3)
-    add         a3, a3, t0
+    vle64.v     v5, (t1)
     vfmacc.vf   v0, ft4, v4
     vfmacc.vf   v2, ft5, v4
     vfmacc.vf   v1, ft6, v4
     vfmacc.vf   v3, ft7, v4
     vle64.v     v4, (a3)
-    add         a3, a3, t0
     fld         ft0, 64(a4)
     vfmacc.vf   v1, ft4, v5
     fld         ft1, 72(a4)
@@ -80,17 +90,19 @@ quern_rvv_cf64_4x2_m1_vf_a2_u2_p4_asm_v256:
     fld         ft3, 88(a4)
     vfnmsac.vf  v2, ft7, v5
     addi        a4, a4, 64
-    bnez        t3, .Lloop
+    add         a3, a3, t5
+    bne         a4, t3, .Lloop
 .Llast:
-    vle64.v     v5, (a3)
-    add         a3, a3, t0
+    add         t1, t1, t5
     vfmacc.vf   v0, ft0, v4
+    vle64.v     v5, (a1)
     vfmacc.vf   v2, ft1, v4
     vfmacc.vf   v1, ft2, v4
-    vfmacc.vf   v3, ft3, v4
-    vle64.v     v4, (a3)
-    add         a3, a3, t0
     fld         ft4, 32(a4)
+    vfmacc.vf   v3, ft3, v4
+    vle64.v     v4, (t6)
+    add         a1, a1, t5
+    add         t6, t6, t5
     vfmacc.vf   v1, ft0, v5
     fld         ft5, 40(a4)
     vfmacc.vf   v3, ft1, v5
@@ -98,8 +110,7 @@ quern_rvv_cf64_4x2_m1_vf_a2_u2_p4_asm_v256:
     vfnmsac.vf  v0, ft2, v5
     fld         ft7, 56(a4)
     vfnmsac.vf  v2, ft3, v5
-    vle64.v     v5, (a3)
-    add         a3, a3, t0
+    vle64.v     v5, (t1)
     vfmacc.vf   v0, ft4, v4
     vfmacc.vf   v2, ft5, v4
     vfmacc.vf   v1, ft6, v4

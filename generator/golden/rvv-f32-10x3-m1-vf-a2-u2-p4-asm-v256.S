@@ -13,9 +13,11 @@
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * An iteration is 2 k steps; a scalar is loaded 4 FMAs ahead of its use.
+ * In the loop a3, a1, t6, a0 point to the vectors of an iteration, t1 is its bytes.
+ *
+ * An iteration is 2 k steps; a scalar is loaded 4 or more FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype f32 --mr 10 --nr 3
  *     --lmul 1 --buffers 2 --unroll 2 --pipeline 4 --emit asm
@@ -44,61 +46,69 @@ quern_rvv_f32_10x3_m1_vf_a2_u2_p4_asm_v256:
     andi        t4, a1, 1
     srli        t3, a1, 1
     beqz        t3, .Lremainder
+    /* The last iteration stands behind the loop. */
+    addi        t3, t3, -1
+    li          t6, 24
+    mul         t3, t3, t6
+    add         t3, t3, a4
+    addi        a1, a3, 32
+    add         t6, a1, t0
+    addi        a0, t6, 32
+    add         t1, a0, t0
+    sub         t1, t1, a3
     /* Loads of the first iteration that the loop makes one iteration earlier. */
     flw         ft0, 0(a4)
-    vle32.v     v6, (a3)
-    addi        a3, a3, 32
     flw         ft1, 4(a4)
+    vle32.v     v6, (a3)
     flw         ft2, 8(a4)
-    addi        t3, t3, -1
-    beqz        t3, .Llast
+    flw         ft3, 12(a4)
+    add         a3, a3, t1
+    beq         a4, t3, .Llast
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
-    vle32.v     v7, (a3)
-    add         a3, a3, t0
+    vle32.v     v7, (a1)
     vfmacc.vf   v0, ft0, v6
     vfmacc.vf   v1, ft1, v6
-    flw         ft3, 12(a4)
+    add         a1, a1, t1
     vfmacc.vf   v2, ft2, v6
-    vle32.v     v6, (a3)
-    addi        a3, a3, 32
+    vle32.v     v6, (t6)
     flw         ft4, 16(a4)
     vfmacc.vf   v3, ft0, v7
     flw         ft5, 20(a4)
     vfmacc.vf   v4, ft1, v7
     vfmacc.vf   v5, ft2, v7
-    vle32.v     v7, (a3)
-    add         a3, a3, t0
+    vle32.v     v7, (a0)
+    add         t6, t6, t1
+    add         a0, a0, t1
     vfmacc.vf   v0, ft3, v6
-    vfmacc.vf   v1, ft4, v6
     flw         ft0, 24(a4)
+    vfmacc.vf   v1, ft4, v6
+    flw         ft1, 28(a4)
     vfmacc.vf   v2, ft5, v6
     vle32.v     v6, (a3)
-    addi        a3, a3, 32
-    flw         ft1, 28(a4)
     vfmacc.vf   v3, ft3, v7
     flw         ft2, 32(a4)
     vfmacc.vf   v4, ft4, v7
+    flw         ft3, 36(a4)
     vfmacc.vf   v5, ft5, v7
     addi        a4, a4, 24
-    bnez        t3, .Lloop
+    add         a3, a3, t1
+    bne         a4, t3, .Lloop
 .Llast:
-    vle32.v     v7, (a3)
-    add         a3, a3, t0
+    vle32.v     v7, (a1)
     vfmacc.vf   v0, ft0, v6
     vfmacc.vf   v1, ft1, v6
-    flw         ft3, 12(a4)
+    add         a1, a1, t1
     vfmacc.vf   v2, ft2, v6
-    vle32.v     v6, (a3)
-    addi        a3, a3, 32
+    vle32.v     v6, (t6)
     flw         ft4, 16(a4)
     vfmacc.vf   v3, ft0, v7
     flw         ft5, 20(a4)
     vfmacc.vf   v4, ft1, v7
     vfmacc.vf   v5, ft2, v7
-    vle32.v     v7, (a3)
-    add         a3, a3, t0
+    vle32.v     v7, (a0)
+    add         t6, t6, t1
+    add         a0, a0, t1
     vfmacc.vf   v0, ft3, v6
     vfmacc.vf   v1, ft4, v6
     vfmacc.vf   v2, ft5, v6
@@ -106,6 +116,7 @@ quern_rvv_f32_10x3_m1_vf_a2_u2_p4_asm_v256:
     vfmacc.vf   v4, ft4, v7
     vfmacc.vf   v5, ft5, v7
     addi        a4, a4, 24
+    srli        t1, t0, 2
 .Lremainder:
     beqz        t4, .Ltail
 .Lstep:

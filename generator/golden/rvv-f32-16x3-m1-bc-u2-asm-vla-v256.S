@@ -14,7 +14,7 @@
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
  * An iteration is 2 k steps; each loads its vectors first.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
@@ -46,9 +46,11 @@ quern_rvv_f32_16x3_m1_bc_u2_asm_vla_v256:
     andi        t4, a1, 1
     srli        t3, a1, 1
     beqz        t3, .Lremainder
+    li          t6, 24
+    mul         t3, t3, t6
+    add         t3, t3, a4
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
     flw         ft0, 0(a4)
     flw         ft1, 4(a4)
     flw         ft2, 8(a4)
@@ -82,7 +84,7 @@ quern_rvv_f32_16x3_m1_bc_u2_asm_vla_v256:
     vfmacc.vv   v2, v8, v6
     vfmacc.vv   v5, v8, v7
     addi        a4, a4, 24
-    bnez        t3, .Lloop
+    bne         a4, t3, .Lloop
 .Lremainder:
     beqz        t4, .Ltail
 .Lstep:

@@ -14,7 +14,7 @@
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
  * An iteration is 1 k step; each loads its vectors first.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
@@ -54,9 +54,11 @@ quern_rvv_f32_16x3_m1_ga_cr_asm_v256:
     sub         a1, a1, t5
     mv          t3, a1
     beqz        t3, .Ltail
+    li          t6, 12
+    mul         t3, t3, t6
+    add         t3, t3, a4
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
     vle32.v     v10, (a4)
     vle32.v     v6, (a3)
     addi        a3, a3, 32
@@ -72,7 +74,7 @@ quern_rvv_f32_16x3_m1_ga_cr_asm_v256:
     vfmacc.vv   v2, v8, v6
     vfmacc.vv   v5, v8, v7
     addi        a4, a4, 12
-    bnez        t3, .Lloop
+    bne         a4, t3, .Lloop
 .Ltail:
     beqz        t5, .Lupdate
 .Lcut:

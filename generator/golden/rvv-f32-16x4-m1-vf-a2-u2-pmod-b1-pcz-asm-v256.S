@@ -3,17 +3,19 @@
  *
  *   C = alpha * A * B + beta * C,  C is m x 4 with 9 <= m <= 16
  *
- * Register map, 10 of 32 vector registers (LMUL 1) and 6 of 32 scalars:
+ * Register map, 10 of 32 vector registers (LMUL 1) and 8 of 32 scalars:
  *
  *   v0  ..v3    row 0 of C's vectors, columns 0..3: rows 0..7
  *   v4  ..v7    row 1 of C's vectors, columns 0..3: rows 8..m-1
  *   v8  ..v9    vectors of A, in turn
- *   ft0 ..ft5   elements of B (6 in the order ft0-7, fa0-7, ft8-11, fs0-11)
+ *   ft0 ..ft7   elements of B (8 in the order ft0-7, fa0-7, ft8-11, fs0-11)
  *
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
+ *
+ * In the loop a3, a1, t6, a0 point to the vectors of an iteration, t1 is its bytes.
  *
  * An iteration is 2 k steps; a modulo schedule against the board's tables places its loads.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
@@ -55,80 +57,90 @@ quern_rvv_f32_16x4_m1_vf_a2_u2_pmod_b1_pcz_asm_v256:
     andi        t4, a1, 1
     srli        t3, a1, 1
     beqz        t3, .Lremainder
-    /* Loads of the first iteration that the loop makes one iteration earlier. */
-    flw         ft2, 8(a4)
-    flw         ft1, 4(a4)
-    flw         ft0, 0(a4)
-    vle32.v     v8, (a3)
-    addi        a3, a3, 32
+    /* The last iteration stands behind the loop. */
     addi        t3, t3, -1
-    beqz        t3, .Llast
+    li          t6, 32
+    mul         t3, t3, t6
+    add         t3, t3, a4
+    addi        a1, a3, 32
+    add         t6, a1, t0
+    addi        a0, t6, 32
+    add         t1, a0, t0
+    sub         t1, t1, a3
+    sub         a0, a0, t1
+    /* Loads of the first iteration that the loop makes one iteration earlier. */
+    flw         ft0, 0(a4)
+    flw         ft1, 4(a4)
+    flw         ft2, 8(a4)
+    vle32.v     v8, (a3)
+    flw         ft3, 12(a4)
+    flw         ft4, 16(a4)
+    flw         ft5, 20(a4)
+    add         a3, a3, t1
+    beq         a4, t3, .Llast
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
-    flw         ft3, 12(a4)
+    add         a0, a0, t1
     vfmacc.vf   v0, ft0, v8
-    flw         ft5, 24(a4)
+    vle32.v     v9, (a1)
     vfmacc.vf   v1, ft1, v8
-    vle32.v     v9, (a3)
-    add         a3, a3, t0
     vfmacc.vf   v2, ft2, v8
+    add         a1, a1, t1
     vfmacc.vf   v3, ft3, v8
-    flw         ft4, 20(a4)
+    vle32.v     v8, (t6)
     vfmacc.vf   v4, ft0, v9
-    flw         ft0, 16(a4)
+    add         t6, t6, t1
     vfmacc.vf   v5, ft1, v9
-    vle32.v     v8, (a3)
-    addi        a3, a3, 32
+    flw         ft6, 24(a4)
     vfmacc.vf   v6, ft2, v9
+    flw         ft7, 28(a4)
     vfmacc.vf   v7, ft3, v9
-    flw         ft3, 28(a4)
-    vfmacc.vf   v0, ft0, v8
-    vfmacc.vf   v1, ft4, v8
-    vle32.v     v9, (a3)
-    add         a3, a3, t0
-    vfmacc.vf   v2, ft5, v8
-    vfmacc.vf   v3, ft3, v8
-    flw         ft2, 40(a4)
-    vfmacc.vf   v4, ft0, v9
-    flw         ft1, 36(a4)
-    vfmacc.vf   v5, ft4, v9
+    vle32.v     v9, (a0)
+    vfmacc.vf   v0, ft4, v8
     flw         ft0, 32(a4)
-    vfmacc.vf   v6, ft5, v9
+    vfmacc.vf   v1, ft5, v8
+    flw         ft1, 36(a4)
+    vfmacc.vf   v2, ft6, v8
+    flw         ft2, 40(a4)
+    vfmacc.vf   v3, ft7, v8
     vle32.v     v8, (a3)
-    addi        a3, a3, 32
-    vfmacc.vf   v7, ft3, v9
+    vfmacc.vf   v4, ft4, v9
+    flw         ft3, 44(a4)
+    vfmacc.vf   v5, ft5, v9
+    flw         ft4, 48(a4)
+    vfmacc.vf   v6, ft6, v9
+    flw         ft5, 52(a4)
+    vfmacc.vf   v7, ft7, v9
     addi        a4, a4, 32
-    bnez        t3, .Lloop
+    add         a3, a3, t1
+    bne         a4, t3, .Lloop
 .Llast:
-    flw         ft3, 12(a4)
+    add         a0, a0, t1
     vfmacc.vf   v0, ft0, v8
-    flw         ft5, 24(a4)
+    vle32.v     v9, (a1)
     vfmacc.vf   v1, ft1, v8
-    vle32.v     v9, (a3)
-    add         a3, a3, t0
     vfmacc.vf   v2, ft2, v8
+    add         a1, a1, t1
     vfmacc.vf   v3, ft3, v8
-    flw         ft4, 20(a4)
+    vle32.v     v8, (t6)
     vfmacc.vf   v4, ft0, v9
-    flw         ft0, 16(a4)
+    add         t6, t6, t1
     vfmacc.vf   v5, ft1, v9
-    vle32.v     v8, (a3)
-    addi        a3, a3, 32
+    flw         ft6, 24(a4)
     vfmacc.vf   v6, ft2, v9
+    flw         ft7, 28(a4)
     vfmacc.vf   v7, ft3, v9
-    flw         ft3, 28(a4)
-    vfmacc.vf   v0, ft0, v8
-    vfmacc.vf   v1, ft4, v8
-    vle32.v     v9, (a3)
-    add         a3, a3, t0
-    vfmacc.vf   v2, ft5, v8
-    vfmacc.vf   v3, ft3, v8
-    vfmacc.vf   v4, ft0, v9
-    vfmacc.vf   v5, ft4, v9
-    vfmacc.vf   v6, ft5, v9
-    vfmacc.vf   v7, ft3, v9
+    vle32.v     v9, (a0)
+    vfmacc.vf   v0, ft4, v8
+    vfmacc.vf   v1, ft5, v8
+    vfmacc.vf   v2, ft6, v8
+    vfmacc.vf   v3, ft7, v8
+    vfmacc.vf   v4, ft4, v9
+    vfmacc.vf   v5, ft5, v9
+    vfmacc.vf   v6, ft6, v9
+    vfmacc.vf   v7, ft7, v9
     addi        a4, a4, 32
+    srli        t1, t0, 2
 .Lremainder:
     beqz        t4, .Ltail
 .Lstep:

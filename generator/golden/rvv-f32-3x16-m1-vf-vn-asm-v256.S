@@ -13,9 +13,9 @@
  *   a0 n           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in A   t4 steps left over
  *
- * An iteration is 1 k step; a scalar is loaded 0 FMAs ahead of its use.
+ * An iteration is 1 k step; a scalar is loaded just ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype f32 --mr 3 --nr 16
  *     --lmul 1 --vector n --emit asm
@@ -43,9 +43,11 @@ quern_rvv_f32_3x16_m1_vf_vn_asm_v256:
     sub         a1, a1, t5
     mv          t3, a1
     beqz        t3, .Ltail
+    li          t6, 12
+    mul         t3, t3, t6
+    add         t3, t3, a3
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
     vle32.v     v6, (a4)
     addi        a4, a4, 32
     flw         ft0, 0(a3)
@@ -56,11 +58,11 @@ quern_rvv_f32_3x16_m1_vf_vn_asm_v256:
     vfmacc.vf   v2, ft2, v6
     vle32.v     v6, (a4)
     add         a4, a4, t0
+    addi        a3, a3, 12
     vfmacc.vf   v3, ft0, v6
     vfmacc.vf   v4, ft1, v6
     vfmacc.vf   v5, ft2, v6
-    addi        a3, a3, 12
-    bnez        t3, .Lloop
+    bne         a3, t3, .Lloop
 .Ltail:
     beqz        t5, .Lupdate
     flw         ft0, 0(a3)

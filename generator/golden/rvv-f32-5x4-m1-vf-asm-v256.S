@@ -12,9 +12,9 @@
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * An iteration is 1 k step; a scalar is loaded 0 FMAs ahead of its use.
+ * An iteration is 1 k step; a scalar is loaded just ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype f32 --mr 5 --nr 4
  *     --lmul 1 --emit asm
@@ -34,21 +34,23 @@ quern_rvv_f32_5x4_m1_vf_asm_v256:
     beqz        a1, .Lupdate
     mv          t3, a1
     beqz        t3, .Lupdate
+    li          t6, 16
+    mul         t3, t3, t6
+    add         t3, t3, a4
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
     vle32.v     v4, (a3)
     add         a3, a3, t0
     flw         ft0, 0(a4)
-    vfmacc.vf   v0, ft0, v4
-    flw         ft0, 4(a4)
-    vfmacc.vf   v1, ft0, v4
-    flw         ft0, 8(a4)
-    vfmacc.vf   v2, ft0, v4
-    flw         ft0, 12(a4)
-    vfmacc.vf   v3, ft0, v4
     addi        a4, a4, 16
-    bnez        t3, .Lloop
+    vfmacc.vf   v0, ft0, v4
+    flw         ft0, -12(a4)
+    vfmacc.vf   v1, ft0, v4
+    flw         ft0, -8(a4)
+    vfmacc.vf   v2, ft0, v4
+    flw         ft0, -4(a4)
+    vfmacc.vf   v3, ft0, v4
+    bne         a4, t3, .Lloop
 .Lupdate:
     mv          t6, a7
     lwu         t3, (a5)

@@ -13,9 +13,9 @@
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * An iteration is 1 k step; a scalar is loaded 0 FMAs ahead of its use.
+ * An iteration is 1 k step; a scalar is loaded just ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype i8 --mr 32 --nr 2
  *     --lmul 1 --emit asm
@@ -42,9 +42,11 @@ quern_rvv_i8_32x2_m1_vf_asm_v256:
     sub         a1, a1, t5
     mv          t3, a1
     beqz        t3, .Ltail
+    li          t6, 4
+    mul         t3, t3, t6
+    add         t3, t3, a4
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
     vle16.v     v8, (a3)
     addi        a3, a3, 32
     lh          t6, 0(a4)
@@ -53,10 +55,10 @@ quern_rvv_i8_32x2_m1_vf_asm_v256:
     vwmacc.vx   v2, a1, v8
     vle16.v     v8, (a3)
     add         a3, a3, t0
+    addi        a4, a4, 4
     vwmacc.vx   v4, t6, v8
     vwmacc.vx   v6, a1, v8
-    addi        a4, a4, 4
-    bnez        t3, .Lloop
+    bne         a4, t3, .Lloop
 .Ltail:
     beqz        t5, .Lupdate
     lh          t6, 0(a4)

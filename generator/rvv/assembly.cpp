@@ -1,6 +1,8 @@
 #include "generator/rvv/assembly.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "generator/rvv/assembly_writer.h"
 
@@ -98,13 +100,25 @@ void AssemblyWriter::header(const std::string& id) {
                   along));
   line("  a1 k, left     a4 B panel, moving    t1 elements of the last vector");
   line("  a2 alpha       a6 C, moving          t2 elements of the others");
-  line("  a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over");
+  line(fmt::format(
+      "  a5 beta        a7 bytes of ldc       t3 end of the loop in {}   t4 steps left over",
+      scalars_of));
+  if (schedule_.own_pointers) {
+    const auto registers = pointer_registers(tile_);
+    std::string names = vector_panel();
+    for (int v = 1; v < tile_.vectors() * schedule_.unroll; ++v)
+      names += fmt::format(", {}", registers[static_cast<std::size_t>(v - 1)]);
+    line("");
+    line(fmt::format("In the loop {} point to the vectors of an iteration, {} is its bytes.", names,
+                     registers[static_cast<std::size_t>(tile_.vectors() * schedule_.unroll - 1)]));
+  }
   line("");
   const std::string order =
       schedule_.operand != ScalarOperand::scalar ? "each loads its vectors first"
-      : schedule_.modulo
-          ? "a modulo schedule against the board's tables places its loads"
-          : fmt::format("a scalar is loaded {} FMAs ahead of its use", schedule_.ahead);
+      : schedule_.modulo ? "a modulo schedule against the board's tables places its loads"
+      : schedule_.ahead == 0
+          ? std::string("a scalar is loaded just ahead of its use")
+          : fmt::format("a scalar is loaded {} or more FMAs ahead of its use", schedule_.ahead);
   line(fmt::format("An iteration is {} k step{}; {}.", schedule_.unroll,
                    schedule_.unroll > 1 ? "s" : "", order));
   line(fmt::format("Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN {}:",
@@ -178,28 +192,54 @@ void AssemblyWriter::prefetch_c() {
   }
 }
 
+// The pointer from vector i of a k step to the next vector of the panel.
+void AssemblyWriter::to_next_vector(const char* to, const char* from, int i) {
+  if (last_row(i)) {
+    op("add", "{}, {}, t0", to, from);
+  } else if (tile_.any_vlen) {
+    op("add", "{}, {}, a0", to, from);
+  } else {
+    op("addi", "{}, {}, {}", to, from, tile_.lanes * tile_.panel_bytes());
+  }
+}
+
+const char* AssemblyWriter::vector_pointer(const Operation& operation) const {
+  const int v = operation.step % schedule_.unroll * tile_.vectors() + operation.i;
+  if (!own_pointers_ || v == 0) return vector_panel();
+  return pointer_registers(tile_)[static_cast<std::size_t>(v - 1)];
+}
+
 void AssemblyWriter::write(const Operation& operation) {
   switch (operation.kind) {
     case Operation::load_vector:
-      op(words_.vector_load, "{}, ({})", group(operation.vector_group), vector_panel());
-      if (last_row(operation.i)) {
-        op("add", "{0}, {0}, t0", vector_panel());
-      } else if (tile_.any_vlen) {
-        op("add", "{0}, {0}, a0", vector_panel());
+      op(words_.vector_load, "{}, ({})", group(operation.vector_group), vector_pointer(operation));
+      break;
+    case Operation::advance_vectors: {
+      const char* pointer = vector_pointer(operation);
+      if (own_pointers_) {
+        const int vectors = tile_.vectors() * schedule_.unroll;
+        op("add", "{0}, {0}, {1}", pointer,
+           pointer_registers(tile_)[static_cast<std::size_t>(vectors - 1)]);
       } else {
-        op("addi", "{0}, {0}, {1}", vector_panel(), tile_.lanes * tile_.panel_bytes());
+        to_next_vector(pointer, pointer, operation.i);
       }
       if (choices_.panel_prefetch > 0) {
         prefetched_ += (last_row(operation.i) ? tile_.tail : tile_.lanes) * tile_.panel_bytes();
         for (int line = 0; prefetched_ >= cache_line; prefetched_ -= cache_line, ++line) {
-          op("prefetch.r", "{}({})", choices_.panel_prefetch + line * cache_line, vector_panel());
+          op("prefetch.r", "{}({})", choices_.panel_prefetch + line * cache_line, pointer);
         }
       }
+      break;
+    }
+    case Operation::advance_scalars:
+      scalars_moved_ = schedule_.unroll * tile_.scalars() * tile_.panel_bytes();
+      op("addi", "{0}, {0}, {1}", scalar_panel(), scalars_moved_);
       break;
     case Operation::load_scalar: {
       const bool bits = schedule_.operand == ScalarOperand::broadcast && words_.integer_scalars;
       op(bits ? "lh" : words_.scalar_load, "{}, {}({})", scalar(operation.scalar_register),
-         (operation.step * tile_.scalars() + operation.j) * tile_.panel_bytes(), scalar_panel());
+         (operation.step * tile_.scalars() + operation.j) * tile_.panel_bytes() - scalars_moved_,
+         scalar_panel());
       break;
     }
     case Operation::load_row:
@@ -255,8 +295,8 @@ void AssemblyWriter::plain_step(bool cut) {
   need("t2");
 }
 
-// The last step, which must not read past the panels; several where a row is gathered from, since it
-// is read up to a vector's length past its start.
+// The last step, which must not read past the panels; several where a row is gathered from, since
+// it is read up to a vector's length past its start.
 void AssemblyWriter::cut_steps() {
   label("tail");
   op("beqz", "t5, {}", to("update"));
@@ -269,6 +309,44 @@ void AssemblyWriter::cut_steps() {
   } else {
     plain_step(true);
   }
+}
+
+// Points to every vector of an iteration, and counts the bytes to the next one. A pointer that the
+// loop moves ahead of its load starts an iteration earlier.
+void AssemblyWriter::own_pointers() {
+  if (!schedule_.own_pointers) return;
+  const auto registers = pointer_registers(tile_);
+  const int vectors = tile_.vectors() * schedule_.unroll;
+  const char* from = vector_panel();
+  for (int v = 0; v < vectors; ++v) {
+    const char* to = registers[static_cast<std::size_t>(v)];
+    to_next_vector(to, from, v % tile_.vectors());
+    from = to;
+  }
+  op("sub", "{0}, {0}, {1}", from, vector_panel());
+  std::set<std::string> loaded;
+  own_pointers_ = true;
+  for (const Operation& operation : body_.loop) {
+    const char* pointer = vector_pointer(operation);
+    if (operation.kind == Operation::load_vector) loaded.insert(pointer);
+    if (operation.kind == Operation::advance_vectors && !loaded.contains(pointer))
+      op("sub", "{0}, {0}, {1}", pointer, from);
+  }
+}
+
+// Makes again what the pointers of the loop have overwritten.
+void AssemblyWriter::end_own_pointers() {
+  if (!own_pointers_) return;
+  own_pointers_ = false;
+  if (!tile_.has_tail()) return;
+  const auto registers = pointer_registers(tile_);
+  const auto used = [&](std::string_view name) {
+    const auto end = registers.begin() + tile_.vectors() * schedule_.unroll;
+    return std::find(registers.begin(), end, name) != end;
+  };
+  if (used("t2")) op("li", "t2, {}", tile_.lanes);
+  if (used("t1")) op("srli", "t1, t0, {}", log2(tile_.panel_bytes()));
+  if (used("t5")) op("sltu", "t5, t1, t2");
 }
 
 void AssemblyWriter::loops() {
@@ -304,23 +382,28 @@ void AssemblyWriter::loops() {
     op("beqz", "t3, {}", to(after));
   }
   const bool early = !body_.before.empty();
+  if (early) comment("The last iteration stands behind the loop.");
+  if (early) op("addi", "t3, t3, -1");
+  op("li", "t6, {}", unroll * row);
+  op("mul", "t3, t3, t6");
+  op("add", "t3, t3, {}", scalar_panel());
+  own_pointers();
   if (early) {
     comment("Loads of the first iteration that the loop makes one iteration earlier.");
     for (const Operation& operation : body_.before) write(operation);
-    op("addi", "t3, t3, -1");
-    op("beqz", "t3, {}", to("last"));
+    op("beq", "{}, t3, {}", scalar_panel(), to("last"));
   }
   out_ += "    .p2align 3\n";
   label("loop");
-  op("addi", "t3, t3, -1");
   for (const Operation& operation : body_.loop) write(operation);
-  op("addi", "{0}, {0}, {1}", scalar_panel(), unroll * row);
-  op("bnez", "t3, {}", to("loop"));
+  scalars_moved_ = 0;
+  op("bne", "{}, t3, {}", scalar_panel(), to("loop"));
   if (early) {
     label("last");
     for (const Operation& operation : body_.last) write(operation);
-    op("addi", "{0}, {0}, {1}", scalar_panel(), unroll * row);
+    scalars_moved_ = 0;
   }
+  end_own_pointers();
   if (unroll > 1) {
     label("remainder");
     op("beqz", "t4, {}", to(after));

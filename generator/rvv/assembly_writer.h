@@ -4,9 +4,13 @@
 //     a0 size along, then bytes of a full vector (any VLEN)        t0 bytes of the last vector
 //     a1 k, left                                                   t1 elements of the last vector
 //     a2 alpha     a5 beta                                         t2 elements of the others
-//     a3 A panel   a4 B panel, both moving                         t3 turns of the loop
-//     a6 C, moving                                                 t4 steps left over
-//     a7 bytes from one column (row-major: row) of C to the next   t5 steps that are cut
+//     a3 A panel   a4 B panel, both moving                         t3 end of the loop, in the
+//     a6 C, moving                                                    panel of the scalars
+//     a7 bytes from one column (row-major: row) of C to the next   t4 steps left over
+//                                                                  t5 steps that are cut
+//
+// In the loop, a vector may have a pointer of its own (schedule.h); these and the bytes by which
+// they move are in what is free (pointer_registers).
 #pragma once
 
 #include <fmt/format.h>
@@ -40,6 +44,8 @@ class AssemblyWriter {
   void write(const Operation& operation);
   void plain_step(bool cut);
   void cut_steps();
+  void own_pointers();
+  void end_own_pointers();
   void loops();
   // assembly_update.cpp
   void update();
@@ -83,6 +89,9 @@ class AssemblyWriter {
   const char* scalar(int index) const;
   int scalars() const;  // scalar registers that the kernel uses
   const char* vector_panel() const { return tile_.along_n ? "a4" : "a3"; }
+  // Of a vector of the iteration: in the loop its own pointer, else the panel's.
+  const char* vector_pointer(const Operation& operation) const;
+  void to_next_vector(const char* to, const char* from, int i);
   const char* scalar_panel() const { return tile_.along_n ? "a3" : "a4"; }
   bool last_row(int i) const { return i % tile_.vector_rows == tile_.vector_rows - 1; }
   // Vectors are loaded at full length while the panel goes on behind them.
@@ -105,7 +114,9 @@ class AssemblyWriter {
   const Schedule schedule_;
   const LoopBody body_;
   const Mnemonics words_;
-  int prefetched_ = 0;  // bytes of the panel since the last prefetch
+  int prefetched_ = 0;         // bytes of the panel since the last prefetch
+  int scalars_moved_ = 0;      // bytes by which the scalars' pointer is ahead of the iteration
+  bool own_pointers_ = false;  // as in the loop
   std::string out_;
 };
 

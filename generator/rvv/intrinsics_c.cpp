@@ -153,6 +153,9 @@ void IntrinsicsWriter::step(int indent, bool cut) {
              intrinsic(fmt::format("vle{}_v", tile_.type.panel_bits), panel_), vector_place(i),
              cut ? cut_vl(row) : whole);
         break;
+      case Operation::advance_vectors:
+      case Operation::advance_scalars:
+        break;  // places are counted from the panel's start
       case Operation::fma:
         multiply_add(indent, operation, cut && !spread ? cut_vl(row) : whole);
         break;

@@ -1,6 +1,7 @@
 #include "generator/rvv/loop_body.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace quern::generator::rvv {
 namespace {
@@ -20,8 +21,10 @@ std::vector<Operation> spread_step(const Tile& tile, ScalarOperand operand, int 
   };
   if (gather) operations.push_back({Operation::load_row, 0, 0, step, 0, 0});
   for (int j = 0; j < broadcast_registers - 1; ++j) load(j);
-  for (int i = 0; i < tile.vectors(); ++i)
+  for (int i = 0; i < tile.vectors(); ++i) {
     operations.push_back({Operation::load_vector, i, 0, step, i, 0});
+    operations.push_back({Operation::advance_vectors, i, 0, step, 0, 0});
+  }
   spread(0);
   for (int j = 0; j < tile.scalars(); ++j) {
     load(j + broadcast_registers - 1);
@@ -41,6 +44,7 @@ std::vector<Operation> k_step(const Tile& tile, ScalarOperand operand, int step)
     operations.push_back({Operation::load_scalar, 0, j, step, 0, j});
   for (int i = 0; i < tile.vectors(); ++i) {
     operations.push_back({Operation::load_vector, i, 0, step, 0, 0});
+    operations.push_back({Operation::advance_vectors, i, 0, step, 0, 0});
     for (int j = 0; j < tile.scalars(); ++j)
       operations.push_back({Operation::fma, i, j, step, 0, j});
   }
@@ -67,49 +71,66 @@ LoopBody schedule_loop(const Tile& tile, const Schedule& schedule) {
       for (const Operation& operation : k_step(tile, schedule.operand, s))
         body.loop.push_back(operation);
     }
+    body.loop.push_back({Operation::advance_scalars, 0, 0, 0, 0, 0});
     body.last = body.loop;
     return body;
   }
   const int length = schedule.unroll * tile.fmas();
   const Loads loads = place_loads(tile, schedule);
   body.scalar_registers = loads.scalar_registers;
-  const auto vector = [](const Load& load) {
-    return Operation{Operation::load_vector, load.index, 0, load.step, load.where, 0};
+
+  // What stands where, beside the FMAs, in an iteration's own places and in those before it.
+  struct Placed {
+    int place, order;
+    Operation operation;
   };
-  const auto scalar = [](const Load& load) {
-    return Operation{Operation::load_scalar, 0, load.index, load.step, 0, load.where};
+  std::vector<Placed> own, early;
+  const auto place = [&](bool is_early, int where, int order, const Operation& operation) {
+    (is_early ? early : own).push_back({where, order, operation});
   };
-  // The loads that stand at position q, vectors first.
-  const auto loads_at = [&](int q, std::vector<Operation>& out) {
-    for (const Load& load : loads.vectors) {
-      if (load.place == q) out.push_back(vector(load));
-    }
-    for (const Load& load : loads.scalars) {
-      if (load.place == q) out.push_back(scalar(load));
-    }
-  };
-  for (int q = -length; q < 0; ++q) loads_at(q, body.before);
-  for (int q = 0; q < length; ++q) {
-    loads_at(q, body.last);
+  for (std::size_t v = 0; v < loads.vectors.size(); ++v) {
+    const Load& load = loads.vectors[v];
+    place(load.place < 0, load.place < 0 ? load.place + length : load.place, load.order,
+          {Operation::load_vector, load.index, 0, load.step, load.where, 0});
+    const Advance& advance = loads.advances[v];
+    place(advance.early, advance.place, advance.order,
+          {Operation::advance_vectors, load.index, 0, load.step, 0, 0});
+  }
+  for (const Load& load : loads.scalars) {
+    place(load.place < 0, load.place < 0 ? load.place + length : load.place, load.order,
+          {Operation::load_scalar, 0, load.index, load.step, 0, load.where});
+  }
+  place(false, loads.scalars_advance.place, loads.scalars_advance.order,
+        {Operation::advance_scalars, 0, 0, 0, 0, 0});
+  const auto fma = [&](int q) {
     const int s = q / tile.fmas(), i = q / tile.scalars() % tile.vectors(), j = q % tile.scalars();
-    body.last.push_back({Operation::fma, i, j, s,
-                         loads.vectors[static_cast<std::size_t>(s * tile.vectors() + i)].where,
-                         loads.scalars[static_cast<std::size_t>(s * tile.scalars() + j)].where});
-  }
-  // The loop is the last iteration and, among its FMAs, the early loads of the next one.
-  int q = 0;
-  for (const Operation& operation : body.last) {
-    if (operation.kind == Operation::fma) {
-      std::vector<Operation> early;
-      if (q - length < 0) loads_at(q - length, early);
-      for (Operation& load : early) {
-        load.step += schedule.unroll;
-        body.loop.push_back(load);
-      }
-      ++q;
+    return Operation{Operation::fma,
+                     i,
+                     j,
+                     s,
+                     loads.vectors[static_cast<std::size_t>(s * tile.vectors() + i)].where,
+                     loads.scalars[static_cast<std::size_t>(s * tile.scalars() + j)].where};
+  };
+  const auto in_order = [](const Placed& x, const Placed& y) {
+    return std::pair(x.place, x.order) < std::pair(y.place, y.order);
+  };
+  const auto among_fmas = [&](std::vector<Placed> what) {
+    std::ranges::sort(what, in_order);
+    std::vector<Operation> out;
+    auto next = what.begin();
+    for (int q = 0; q <= length; ++q) {
+      for (; next != what.end() && next->place == q; ++next) out.push_back(next->operation);
+      if (q < length) out.push_back(fma(q));
     }
-    body.loop.push_back(operation);
-  }
+    return out;
+  };
+  std::ranges::sort(early, in_order);
+  for (const Placed& one : early) body.before.push_back(one.operation);
+  body.last = among_fmas(own);
+  // The loop is the last iteration and, among its FMAs, the early loads of the next one.
+  for (Placed& one : early) one.operation.step += schedule.unroll;
+  own.insert(own.end(), early.begin(), early.end());
+  body.loop = among_fmas(std::move(own));
   return body;
 }
 

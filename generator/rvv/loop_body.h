@@ -30,6 +30,9 @@ struct Operation {
     load_row,     // all scalars of the k step into one vector
     spread,       // scalar j over a vector, from its register or from the row
     fma,          // accumulator(i, j) += vector i * scalar j
+    // Additions to pointers, which stand apart where the target's issue slots are known.
+    advance_vectors,  // behind the load of vector i
+    advance_scalars,  // behind all scalars of an iteration
   };
   Kind kind;
   int i = 0;
@@ -41,7 +44,8 @@ struct Operation {
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
-// One plain k step; with scalar operands, scalar j is in scalar register j.
+// One plain k step, but for the scalars' pointer; with scalar operands, scalar j is in scalar
+// register j.
 std::vector<Operation> k_step(const Tile& tile, ScalarOperand operand, int step = 0);
 // Scalar registers of a plain k step.
 int k_step_scalars(const Tile& tile, ScalarOperand operand);

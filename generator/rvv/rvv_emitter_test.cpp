@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cmath>
 #include <random>
+#include <regex>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -24,9 +25,11 @@ Costs tables() {
   Costs costs;
   costs.issue_width = 2;
   costs.scalar_load = {4, 1};
-  for (auto& row : costs.fma) row = {{{5, 1}, {5, 2}, {5, 4}, {8, 8}}};
-  for (auto& row : costs.widening_fma) row = {{{6, 2}, {6, 4}, {7, 8}, {16, 16}}};
-  for (auto& row : costs.vector_load) row = {{{3, 2}, {4, 4}, {8, 8}, {16, 16}}};
+  costs.integer_load = {2, 1};
+  for (auto& row : costs.fma) row = {{{5, 1}, {5, 1}, {5, 2}, {5, 4}, {8, 8}}};
+  for (auto& row : costs.widening_fma) row = {{{5, 1}, {6, 2}, {6, 4}, {7, 8}, {16, 16}}};
+  for (auto& row : costs.widening_multiply_add) row = {{{4, 1}, {4, 2}, {5, 4}, {8, 8}, {16, 16}}};
+  for (auto& row : costs.vector_load) row = {{{3, 2}, {3, 2}, {4, 4}, {8, 8}, {16, 16}}};
   return costs;
 }
 
@@ -57,14 +60,14 @@ TEST(RvvTile, RowsFillVectors) {
 
 TEST(RvvLoopBody, AVectorsAreOutermost) {
   const auto step = k_step(tile_of(point(10, 3, 256)), ScalarOperand::scalar);
-  // 3 scalars, then twice a load and its 3 FMAs; the second vector is loaded after the first one's
-  // last FMA.
-  ASSERT_EQ(step.size(), 3u + 2 * (1 + 3));
+  // 3 scalars, then twice a load, a step of the pointer and 3 FMAs; the second vector is loaded
+  // after the first one's last FMA.
+  ASSERT_EQ(step.size(), 3u + 2 * (2 + 3));
   EXPECT_EQ(step[3].kind, Operation::load_vector);
-  EXPECT_EQ(step[7].kind, Operation::load_vector);
-  EXPECT_EQ(step[7].i, 1);
-  EXPECT_EQ(step[10].i, 1);
-  EXPECT_EQ(step[10].j, 2);
+  EXPECT_EQ(step[8].kind, Operation::load_vector);
+  EXPECT_EQ(step[8].i, 1);
+  EXPECT_EQ(step[12].i, 1);
+  EXPECT_EQ(step[12].j, 2);
 }
 
 TEST(RvvSpace, HoldsEveryTileThatFitsTheRegisters) {
@@ -232,6 +235,9 @@ void run_on_names(const KernelPoint& p) {
           ASSERT_EQ(spread ? spread_over : scalar, element) << id;
           ++fmas;
           break;
+        case Operation::advance_vectors:
+        case Operation::advance_scalars:
+          break;
       }
     }
   };
@@ -267,27 +273,109 @@ TEST(RvvLoopBody, EveryFmaMeetsItsOwnElements) {
   }
 }
 
-// What a modulo schedule does, by hand. 8x4 of LMUL 1 on the tables above: an FMA takes a cycle of
-// the FMA unit, but 4 FMAs, a vector load with its address step, 4 scalar loads and 2 instructions
-// of the loop are 12, of which two issue a cycle: 1.5 cycles from FMA to FMA, two k steps in 11
-// (10.5 are needed: 21 instructions).
-TEST(RvvSchedule, ModuloLeavesRoomForLatencies) {
+// The loop of a kernel as it stands, without its spaces: "flw ft0, 8(a4)".
+std::vector<std::string> loop_of(const KernelPoint& p, const Target& t) {
+  const std::string source = emitter.emit(p, t).source;
+  const auto begin = source.find(".Lloop:\n") + 8;
+  std::istringstream lines(source.substr(begin, source.find("    bne ", begin) - begin));
+  std::vector<std::string> loop;
+  for (std::string mnemonic, operands;
+       lines >> mnemonic && std::getline(lines >> std::ws, operands);)
+    loop.push_back(mnemonic + " " + operands);
+  return loop;
+}
+
+// Schedules by hand, a line a cycle, on the tables above with writes in order.
+std::vector<std::string> in_order(const std::vector<std::vector<const char*>>& cycles) {
+  std::vector<std::string> out;
+  for (const auto& cycle : cycles) out.insert(out.end(), cycle.begin(), cycle.end());
+  return out;
+}
+
+Target writes_in_order() {
+  Target out = target(256);
+  out.costs.writes_in_order = true;
+  return out;
+}
+
+// LMUL 2: 8 FMAs, one every other cycle, so 16 cycles are the bound. An FMA in cycle c writes in
+// c + 5, and both loads take 4: ahead of the FMA in cycle c, or a cycle behind it.
+TEST(RvvSchedule, PutsLoadsWhereTheyWriteInOrder) {
+  EXPECT_EQ(loop_of(point("rvv-f32-16x4-m2-vf-a2-u2-pmod-asm-v256"), writes_in_order()),
+            in_order({
+                {"add a1, a1, t6", "vfmacc.vf v0, ft0, v8"},    // 0: next to the branch
+                {"vle32.v v10, (a1)", "flw ft0, 12(a4)"},       // 1: write in 5, as the FMA
+                {"vfmacc.vf v2, ft1, v8"},                      // 2
+                {"flw ft1, 16(a4)"},                            // 3: ready in 7, used in 8
+                {"vfmacc.vf v4, ft2, v8"},                      // 4
+                {"flw ft2, 20(a4)"},                            // 5
+                {"vfmacc.vf v6, ft0, v8"},                      // 6
+                {"vle32.v v8, (a3)", "flw ft3, 24(a4)"},        // 7: v8 is free
+                {"vfmacc.vf v0, ft1, v10"},                     // 8
+                {"flw ft4, 28(a4)"},                            // 9
+                {"vfmacc.vf v2, ft2, v10"},                     // 10
+                {"flw ft0, 32(a4)"},                            // 11: of the next iteration
+                {"flw ft1, 36(a4)", "vfmacc.vf v4, ft3, v10"},  // 12: no slot behind the last FMA
+                {"flw ft2, 40(a4)"},                            // 13
+                {"vfmacc.vf v6, ft4, v10", "addi a4, a4, 32"},  // 14
+                {"add a3, a3, t6"},                             // 15: and the branch
+            }));
+}
+
+// LMUL 1: 16 FMAs, one a cycle, and 4 vectors, whose loads of 3 cycles write in order only 2 cycles
+// behind an FMA: 20 cycles.
+TEST(RvvSchedule, MakesRoomForShortLoads) {
+  EXPECT_EQ(loop_of(point("rvv-f32-16x4-m1-vf-a2-u2-pmod-asm-v256"), writes_in_order()),
+            in_order({
+                {"vle32.v v9, (a1)", "vfmacc.vf v0, ft0, v8"},  // 0: the last FMA was in -2
+                {"vfmacc.vf v1, ft1, v8"},                      // 1
+                {"vfmacc.vf v2, ft2, v8"},                      // 2
+                {"vfmacc.vf v3, ft3, v8"},                      // 3
+                {},                                             // 4
+                {"vle32.v v8, (t6)", "vfmacc.vf v4, ft0, v9"},  // 5: 3 + 5 = 5 + 3
+                {"flw ft4, 16(a4)", "vfmacc.vf v5, ft1, v9"},   // 6: ready in 10
+                {"flw ft5, 20(a4)", "vfmacc.vf v6, ft2, v9"},   // 7
+                {"flw ft6, 24(a4)", "vfmacc.vf v7, ft3, v9"},   // 8
+                {"flw ft7, 28(a4)"},                            // 9
+                {"vle32.v v9, (a0)", "vfmacc.vf v0, ft4, v8"},  // 10
+                {"flw ft0, 32(a4)", "vfmacc.vf v1, ft5, v8"},   // 11
+                {"flw ft1, 36(a4)", "vfmacc.vf v2, ft6, v8"},   // 12
+                {"vfmacc.vf v3, ft7, v8", "add a0, a0, t1"},    // 13: pointers, together
+                {"add a1, a1, t1", "add t6, t6, t1"},           // 14
+                {"vle32.v v8, (a3)", "vfmacc.vf v4, ft4, v9"},  // 15
+                {"flw ft2, 40(a4)", "vfmacc.vf v5, ft5, v9"},   // 16
+                {"flw ft3, 44(a4)", "vfmacc.vf v6, ft6, v9"},   // 17
+                {"vfmacc.vf v7, ft7, v9", "addi a4, a4, 32"},   // 18
+                {"add a3, a3, t1"},                             // 19: and the branch
+            }));
+}
+
+TEST(RvvSchedule, ModuloNeedsTables) {
   const auto p = point("rvv-f32-8x4-m1-vf-a2-u2-pmod-asm-v256");
   ASSERT_TRUE(emitter.violations(p, target(256)).empty());
-  const Tile tile = tile_of(p);
-  const Loads loads = place_loads(tile, schedule_of(p, tables()));
-  constexpr double interval = 11.0 / 8;
-  // A load issues with the FMA that it stands behind, in the whole cycle of that one.
-  const auto cycles_ahead = [&](const Load& load) {
-    return load.use * interval - std::floor((load.place - 1) * interval);
-  };
-  for (const auto& load : loads.scalars) EXPECT_GE(cycles_ahead(load), 4) << load.index;
-  for (const auto& load : loads.vectors) EXPECT_GE(cycles_ahead(load), 3) << load.index;
-  // No tables, no schedule.
   Target bare = target(256);
   bare.costs = {};
   ASSERT_FALSE(emitter.violations(p, bare).empty());
   EXPECT_NE(emitter.violations(p, bare)[0].reason.find("no timing tables"), std::string::npos);
+}
+
+// Loads of scalars have offsets of 12 bits.
+TEST(RvvSchedule, KeepsOffsetsInReach) {
+  static const std::regex offset(R"((-?\d+)\((a\d|t\d)\))");
+  int seen = 0;
+  for (const char* id :
+       {"rvv-f64-4x31-m1-vf-u8-p16-asm-v256", "rvv-f64-4x30-m1-vf-a2-u8-pmod-asm-v256",
+        "rvv-f64-4x30-m1-vf-a2-u8-p16-asm-v256", "rvv-cf64-4x15-m1-vf-a2-u8-p16-asm-v256",
+        "rvv-cf64-4x15-m1-vf-a2-u8-pmod-asm-v256", "rvv-f32-8x30-m1-vf-a2-u8-p8-asm-v256"}) {
+    if (!emitter.violations(point(id), target(256)).empty()) continue;
+    ++seen;
+    const std::string source = emitter.emit(point(id), target(256)).source;
+    for (std::sregex_iterator it(source.begin(), source.end(), offset), end; it != end; ++it) {
+      EXPECT_LE(std::stoi((*it)[1]), 2047) << id;
+      EXPECT_GE(std::stoi((*it)[1]), -2048) << id;
+    }
+  }
+  EXPECT_GE(seen, 4);
 }
 
 TEST(RvvTile, ComplexProductsGoToTheirParts) {

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+
+#include "generator/rvv/loop_plan.h"
 
 namespace quern::generator::rvv {
 namespace {
@@ -17,7 +18,7 @@ std::vector<Load> vector_loads(const Tile& tile, const Schedule& schedule) {
   for (int s = 0; s < schedule.unroll; ++s) {
     for (int i = 0; i < tile.vectors(); ++i) {
       const int order = s * tile.vectors() + i, use = order * tile.scalars();
-      loads.push_back({i, s, use, use + tile.scalars() - 1, use, order % schedule.groups});
+      loads.push_back({i, s, use, use + tile.scalars() - 1, use, order % schedule.groups, 0});
     }
   }
   return loads;
@@ -28,93 +29,27 @@ std::vector<Load> scalar_loads(const Tile& tile, const Schedule& schedule) {
   for (int s = 0; s < schedule.unroll; ++s) {
     for (int j = 0; j < tile.scalars(); ++j) {
       const int use = s * tile.fmas() + j;
-      loads.push_back({j, s, use, use + (tile.vectors() - 1) * tile.scalars(), use, 0});
+      loads.push_back({j, s, use, use + (tile.vectors() - 1) * tile.scalars(), use, 0, 0});
     }
   }
   return loads;
 }
 
+// FMAs between a load and its use where the tables place it and no plan was found.
+constexpr int fallback_ahead = 8;
+
 void place_by_distance(const Tile& tile, const Schedule& schedule, Loads& loads) {
-  for (Load& load : loads.scalars) load.place = load.use - schedule.ahead;
-  const int ahead = std::min(schedule.vector_ahead(), (schedule.groups - 1) * tile.scalars());
-  for (Load& load : loads.vectors) load.place = load.use - ahead;
-}
-
-// The cycles of one iteration, over and over: which issue slots are taken, and the load unit.
-class ReservationTable {
- public:
-  ReservationTable(int cycles, double width)
-      : free_slots_(static_cast<std::size_t>(cycles), std::max(1, static_cast<int>(width))),
-        loading_(static_cast<std::size_t>(cycles), false) {}
-  // Takes an issue slot in `cycle` and the load unit for `busy` cycles from there; false if they
-  // are not free.
-  bool take(int cycle, int busy) {
-    for (int c = 0; c < busy; ++c) {
-      if (loading_[at(cycle + c)]) return false;
-    }
-    if (free_slots_[at(cycle)] < 1) return false;
-    issue(cycle);
-    for (int c = 0; c < busy; ++c) loading_[at(cycle + c)] = true;
-    return true;
-  }
-  void issue(int cycle) { --free_slots_[at(cycle)]; }
-  // Takes the first free issue slot from `cycle` on; none if all are taken.
-  void issue_from(int cycle) {
-    for (std::size_t c = 0; c < free_slots_.size(); ++c) {
-      if (free_slots_[at(cycle + static_cast<int>(c))] > 0)
-        return issue(cycle + static_cast<int>(c));
-    }
-  }
-
- private:
-  std::size_t at(int cycle) const {
-    const int length = static_cast<int>(free_slots_.size());
-    return static_cast<std::size_t>(((cycle % length) + length) % length);
-  }
-  std::vector<int> free_slots_;
-  std::vector<bool> loading_;
-};
-
-void place_modulo(const Tile& tile, const Schedule& schedule, Loads& loads) {
-  const Costs& costs = *schedule.modulo;
-  const Costs::Cost& fma = Costs::at(tile.type.widening() ? costs.widening_fma : costs.fma,
-                                     tile.type.panel_bits, tile.lmul.registers());
-  const Costs::Cost& vector =
-      Costs::at(costs.vector_load, tile.type.panel_bits, tile.lmul.registers());
-  const int length = fmas_of(tile, schedule);
-  // A vector load brings an address step with it; loop end and count are two more.
-  const double instructions = length + 2 * static_cast<double>(loads.vectors.size()) +
-                              static_cast<double>(loads.scalars.size()) + 2;
-  // Cycles from FMA to FMA where nothing stalls: the FMA unit's or the front end's.
-  const double interval = std::max(fma.occupancy, instructions / costs.issue_width / length);
-  const auto cycle_of = [&](int position) {
-    return static_cast<int>(std::floor(position * interval));
-  };
-  ReservationTable table(std::max(1, cycle_of(length)), costs.issue_width);
-  for (int q = 0; q < length; ++q) table.issue(cycle_of(q));
-
-  const auto place = [&](Load& load, const Costs::Cost& cost, int earliest) {
-    const int latest = static_cast<int>(std::floor(load.use * interval - cost.latency));
-    const int busy = std::max(1, static_cast<int>(std::ceil(cost.occupancy)));
-    const int first = cycle_of(earliest);
-    int cycle = latest;
-    while (cycle >= first && !table.take(cycle, busy)) --cycle;
-    if (cycle < first) cycle = std::max(latest, first);
-    // Behind the FMA that issues in the same cycle.
-    const int position = static_cast<int>(std::ceil((cycle + 1) / interval));
-    load.place = std::clamp(position, earliest, load.use);
-  };
-  // Vectors first: they hold the load unit longer and have fewer places to go. A panel is read from
-  // front to back, so none stands ahead of the one before it.
-  int before = -length;
-  for (Load& load : loads.vectors) {
-    place(load, vector, std::max(load.use - (schedule.groups - 1) * tile.scalars(), before));
-    table.issue_from(cycle_of(load.place));
-    before = load.place;
-  }
+  const int ahead = schedule.modulo ? fallback_ahead : schedule.ahead;
   for (Load& load : loads.scalars) {
-    place(load, costs.scalar_load, std::max(load.last_use - length + 1, -length));
+    load.place = load.use - ahead;
+    if (schedule.modulo)
+      load.place = std::max(load.place, load.last_use - fmas_of(tile, schedule) + 1);
   }
+  // Vectors come a little earlier than scalars: a vector load of LMUL 4 takes about as long as four
+  // FMAs of LMUL 1 more than a scalar load. Fewer if the rotation has no group free.
+  const int vector_ahead =
+      std::min(ahead == 0 ? 0 : ahead + 4, (schedule.groups - 1) * tile.scalars());
+  for (Load& load : loads.vectors) load.place = load.use - vector_ahead;
 }
 
 // Moves every load to the start of the k step that it stands in.
@@ -150,14 +85,60 @@ void assign_registers(Loads& loads, int length) {
   }
 }
 
-Loads placed(const Tile& tile, const Schedule& schedule) {
-  Loads loads{vector_loads(tile, schedule), scalar_loads(tile, schedule)};
-  if (schedule.modulo) {
-    place_modulo(tile, schedule, loads);
-  } else {
-    place_by_distance(tile, schedule, loads);
+// Where nothing is known of issue slots. With a group to spare, scalars stand before a vector: its
+// load is best placed just ahead of an FMA (its write is then no earlier than the FMA's before, nor
+// much later than that of the one behind), and pointers are moved at the end or, if there is one
+// only, behind its load. Without one, FMAs wait for the vector, which goes first, and pointers are
+// moved meanwhile.
+void order(const Tile& tile, const Schedule& schedule, Loads& loads) {
+  const int length = fmas_of(tile, schedule);
+  int next = 0;
+  const auto scalars = [&] {
+    for (Load& load : loads.scalars) load.order = next++;
+  };
+  if (schedule.groups > 1) scalars();
+  loads.advances.clear();
+  for (Load& load : loads.vectors) {
+    load.order = next++;
+    const bool early = load.place < 0;
+    const int place = schedule.own_pointers ? length : early ? load.place + length : load.place;
+    loads.advances.push_back({early, place, next++});
   }
+  if (schedule.groups > 1) {
+    loads.scalars_advance = {false, moves_scalars_midway(tile, schedule) ? length / 2 : length,
+                             next};
+  } else {
+    scalars();
+    loads.scalars_advance = {false, loads.vectors.back().use, next};
+  }
+}
+
+Loads placed_by_distance(const Tile& tile, const Schedule& schedule) {
+  Loads loads{vector_loads(tile, schedule), scalar_loads(tile, schedule), {}, {}, 0};
+  place_by_distance(tile, schedule, loads);
   if (schedule.grouped) group(tile, schedule, loads);
+  order(tile, schedule, loads);
+  return loads;
+}
+
+// Do values fit into the loop and the registers?
+bool fits(const Tile& tile, const Schedule& schedule, Loads loads) {
+  const int length = fmas_of(tile, schedule);
+  for (const Load& load : loads.scalars) {
+    if (load.last_use - load.place + 1 > length || load.place < -length) return false;
+  }
+  assign_registers(loads, length);
+  return loads.scalar_registers <= scalar_registers_of(tile);
+}
+
+Loads placed(const Tile& tile, const Schedule& schedule) {
+  Loads loads = placed_by_distance(tile, schedule);
+  // Without a group to spare every vector is waited for, and where the others stand matters little.
+  const bool waits = schedule.groups == 1 && !schedule.modulo;
+  if (waits || schedule.grouped || schedule.costs.issue_width <= 0) return loads;
+  Loads planned = loads;
+  if (plan_loop(tile, schedule, planned) && (schedule.modulo || fits(tile, schedule, planned)))
+    return planned;
   return loads;
 }
 
@@ -165,10 +146,31 @@ Loads placed(const Tile& tile, const Schedule& schedule) {
 
 Schedule schedule_of(const KernelPoint& point, const Costs& costs) {
   const Choices choices = choices_of(point);
-  Schedule schedule{choices.operand, choices.unroll,  choices.buffers,
-                    choices.ahead,   choices.grouped, {}};
-  if (choices.modulo) schedule.modulo = costs;
+  Schedule schedule{choices.operand, choices.unroll, choices.buffers, choices.ahead,
+                    choices.grouped, choices.modulo, false,           costs};
+  const Tile tile = tile_of(point);
+  const std::size_t vectors = static_cast<std::size_t>(tile.vectors() * choices.unroll);
+  // Beside the panel's own pointer and the others one register holds the bytes of an iteration.
+  schedule.own_pointers = choices.operand == ScalarOperand::scalar && choices.buffers > 1 &&
+                          vectors <= pointer_registers(tile).size() && choices.panel_prefetch == 0;
   return schedule;
+}
+
+bool moves_scalars_midway(const Tile& tile, const Schedule& schedule) {
+  // Loads run ahead into the next iteration, and 2047 is the largest offset.
+  constexpr int most = 1024;
+  return schedule.unroll * tile.scalars() * tile.panel_bytes() > most;
+}
+
+std::vector<const char*> pointer_registers(const Tile& tile) {
+  // What assembly_writer.h leaves, and behind that what is easily made again where a last vector is
+  // cut. a0 counts bytes where VLEN is not known; t6 and a1 hold scalars where these are integers.
+  std::vector<const char*> out;
+  if (!tile.type.integer()) out = {"a1", "t6"};
+  if (tile.has_tail() && !tile.any_vlen) out.push_back("a0");
+  for (const char* name : {"t1", "t5"}) out.push_back(name);
+  if (!tile.has_tail() || !tile.any_vlen) out.push_back("t2");
+  return out;
 }
 
 int scalar_registers_of(const Tile& tile) {
@@ -215,11 +217,12 @@ std::optional<Infeasible> infeasible(const Tile& tile, const Schedule& schedule)
                       fmt::format("{} {} groups, or grouped loads, have no use without --pipeline",
                                   schedule.groups, names[0])};
   }
-  if (schedule.modulo && schedule.modulo->issue_width <= 0) {
+  if (schedule.modulo && schedule.costs.issue_width <= 0) {
     return Infeasible{"look-ahead", "the board has no timing tables for a modulo schedule"};
   }
   const int length = fmas_of(tile, schedule);
-  Loads loads = placed(tile, schedule);
+  // Plans that do not fit are not used, but for modulo schedules.
+  Loads loads = schedule.modulo ? placed(tile, schedule) : placed_by_distance(tile, schedule);
   // From its load to its last use a value must not meet itself on the circle, and loads reach one
   // iteration back.
   for (const Load& load : loads.scalars) {
