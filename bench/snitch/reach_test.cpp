@@ -76,14 +76,14 @@ TEST(SnitchReach, LargeProductsFillTheFpu) {
 TEST(SnitchReach, AblationsAsPublished) {
   const Json published = read_json(kRoot / "results/published/snitch_ablation.json");
   for (const Json& ablation : published.at("ablations")) {
-    const std::vector<AblationRow> rows =
-        ablate(parse_id(ablation.at("kernel").get<std::string>()), setup());
-    ASSERT_EQ(rows.size(), ablation.at("rows").size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::vector<AblationStep> steps =
+        quern::bench::snitch::ablation(parse_id(ablation.at("kernel").get<std::string>()));
+    ASSERT_EQ(steps.size(), ablation.at("rows").size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
       const Json& expected = ablation.at("rows")[i];
-      const Result& result = rows[i].result;
-      const std::string where = result.id + " " + rows[i].step;
-      EXPECT_EQ(rows[i].step, expected.at("step"));
+      const Result result = bench(steps[i].point, setup());
+      const std::string where = result.id + " " + steps[i].name;
+      EXPECT_EQ(steps[i].name, expected.at("step"));
       ASSERT_TRUE(result.correct) << where << ": " << result.failure;
       const double occupancy = expected.at("fpu_occupancy");
       EXPECT_GE(*result.fpu_occupancy(), occupancy - 0.02) << where;
