@@ -12,13 +12,9 @@ namespace {
 constexpr std::int64_t kWord = 8;
 // The iterators of windows, by place in the nest.
 constexpr int kRow = 0, kColumn = 1;
-// Outputs of a chunk, at least: so many that the first results of a chunk have long left the write
-// stream when the next chunk has begun and the core takes the last ones.
-constexpr std::int64_t kChunk = 32;
-
-std::int64_t round_up(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
+// Outputs of a chunk, at least, unless it is the only one: the core takes them after it has fed the
+// next chunk's tile to the sequencer, when the last ones must have left the write stream.
+constexpr std::int64_t kChunk = 8;
 
 class Folder {
  public:
@@ -28,11 +24,10 @@ class Folder {
     columns_ = nest.iterators[kColumn].extent;
     width_ = 2 * columns_ + 1;  // pairs from one even row of X to the next
     result_.converts = nest.accumulator != nest.type;
-    result_.rows = std::min(m_, round_up(kChunk, columns_) / columns_);
   }
 
-  // With `jam` outputs a tile.
-  FoldedWindows run(std::int64_t jam);
+  // With `jam` outputs a tile and `rows` rows a chunk.
+  FoldedWindows run(std::int64_t jam, std::int64_t rows);
 
  private:
   bool spreads() const { return n_.type == ScalarType::f16; }
@@ -107,6 +102,7 @@ void Folder::place_streams() {
   Operand x = n_.operands[0], z = n_.output();
   if (spreads()) x.argument = workspace_;
   z.argument = workspace_;
+  z.name += "_words";
   z.map.offset = results_;
   s.nest.operands = {x, x, z};
   s.nest.operands[1].name += "_below";
@@ -156,8 +152,9 @@ double Folder::cycles() const {
   return kSetup + first + std::max(fpu, core) + kDrain + number(result_.rows) * take;
 }
 
-FoldedWindows Folder::run(std::int64_t jam) {
+FoldedWindows Folder::run(std::int64_t jam, std::int64_t rows) {
   result_.jam = jam;
+  result_.rows = rows;
   result_.row_tiles = (columns_ + jam - 1) / jam;
   place_copies();
   place_streams();
@@ -181,25 +178,28 @@ std::optional<FoldedWindows> fold_windows(const LoopNest& nest, int workspace, s
   QUERN_CHECK(is_pooling(nest) && nest.type != ScalarType::f64);
   // V, w, the odd row and two of the row below; none of the stream registers.
   constexpr std::int64_t kRegisters = 29;
+  const std::int64_t rows = nest.iterators[kRow].extent, columns = nest.iterators[kColumn].extent;
   std::optional<FoldedWindows> best;
-  for (std::int64_t jam = 1; jam <= nest.iterators[kColumn].extent; ++jam) {
-    FoldedWindows windows = Folder(nest, workspace, machine).run(jam);
-    if (tile_instructions(windows) > machine.sequencer_entries) break;
-    if ((windows.spread ? 3 * jam + 4 : 2 * jam + 1) > kRegisters) break;
-    bool streams = true;
-    for (const StreamedOperand& o : windows.streams.operands) {
-      streams &= unstreamable(o.pattern, machine).empty();
+  for (std::int64_t jam = 1; jam <= columns; ++jam) {
+    for (std::int64_t chunk = 1; chunk <= rows; chunk = std::min(2 * chunk, rows)) {
+      FoldedWindows windows = Folder(nest, workspace, machine).run(jam, chunk);
+      if (tile_instructions(windows) > machine.sequencer_entries) return best;
+      if ((windows.spread ? 3 * jam + 4 : 2 * jam + 1) > kRegisters) return best;
+      bool streams = true;
+      for (const StreamedOperand& o : windows.streams.operands) {
+        streams &= unstreamable(o.pattern, machine).empty();
+      }
+      if (!streams || chunk * windows.row_tiles > machine.frep_iterations) {
+        why = "the rows are too long for streams or hardware loops";
+      } else if (windows.workspace_bytes > room) {
+        why = fmt::format("a workspace of {} bytes does not fit beside the operands, {} are free",
+                          windows.workspace_bytes, room);
+      } else if ((chunk == rows || chunk * columns >= kChunk) &&
+                 (!best || windows.cycles < best->cycles)) {
+        best = std::move(windows);
+      }
+      if (chunk == rows) break;
     }
-    if (!streams || windows.rows * windows.row_tiles > machine.frep_iterations) {
-      why = "the rows are too long for streams or hardware loops";
-      continue;
-    }
-    if (windows.workspace_bytes > room) {
-      why = fmt::format("a workspace of {} bytes does not fit beside the operands, {} are free",
-                        windows.workspace_bytes, room);
-      continue;
-    }
-    if (!best || windows.cycles < best->cycles) best = std::move(windows);
   }
   return best;
 }
