@@ -9,7 +9,9 @@ Session::Session(Board board, const std::string& via, const std::string& simulat
       via_(!via.empty()        ? via
            : simulator.empty() ? board_.via
                                : "simulator") {
-  const TransportKind& kind = transport_kind(via_);
+  const TransportKind& kind = transport_kind(via_, board_.kind);
+  if (!simulator.empty() && via_ != "simulator")
+    throw bad_input("--simulator: not used with --via {}", via_);
   timing_ = kind.timing;
   if (timing_ == Timing::modelled && !board_.document.contains("timing")) {
     throw bad_input("{}: /timing: missing, figures under {} come from the timing model",

@@ -27,7 +27,7 @@ struct TimedRun {
 class Session {
  public:
   // `via` empty: the board's own, or "simulator" when one is named. `simulator`: the command of
-  // that transport. Throws bad_input for a way that does not exist.
+  // that transport. Throws bad_input for a way that does not exist or does not lead there.
   Session(Board board, const std::string& via, const std::string& simulator = {});
 
   const Board& board() const { return board_; }

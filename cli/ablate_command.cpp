@@ -1,10 +1,12 @@
 // quern ablate: what each step of the Snitch compiler brings, one row a step.
 #include <fmt/core.h>
 
-#include "bench/snitch/runner.h"
-#include "boards/timing_word.h"
+#include "base/interrupt.h"
+#include "boards/session.h"
 #include "cli/commands.h"
 #include "cli/snitch_options.h"
+#include "tuner/journal.h"
+#include "tuner/snitch/measure.h"
 
 namespace quern::cli {
 namespace {
@@ -16,25 +18,30 @@ struct Options {
 };
 
 ExitCode run(Context& context, const Options& options) {
+  const InterruptGuard guard;
   const auto board = boards::load_board(context.root, options.tile.board);
   require_snitch(board, "ablate");
   const auto point = snitch_point(options.snitch, options.tile);
-  bench::snitch::Setup setup{context.root, context.build / "snitch",
-                             snitch_simulator(board, options.via, options.snitch)};
-  const auto rows = bench::snitch::ablate(point, setup);
-  const std::string timing(boards::to_string(boards::Timing::rtl));
-  bool correct = true;
+  boards::Session session(board, options.via, options.snitch.simulator);
+  const auto steps = bench::snitch::ablation(point);
+  std::vector<generator::snitch::Point> points;
+  for (const auto& step : steps) points.push_back(step.point);
+  tuner::Journal journal(tuner::journal_file(context.results, board.name));
+  const std::string timing(boards::to_string(session.timing()));
+  ExitCode code = ExitCode::good;
   Json json = Json::array();
   if (!context.json) {
     fmt::print("{} on {} ({})\n", id(point), board.name, timing);
     fmt::print("{:<22} {:>9} {:>10} {:>8} {:>8} {:>6}\n", "step", "cycles", "occupancy", "loads",
                "stores", "freps");
   }
-  for (const auto& row : rows) {
-    const bench::snitch::Result& r = row.result;
-    correct = correct && r.correct;
-    json.push_back({{"step", row.step},
+  const auto take = [&](const tuner::snitch::Measurement& measured) {
+    const bench::snitch::Result& r = measured.result;
+    const std::string& step = steps[json.size()].name;
+    if (code == ExitCode::good) code = tuner::exit_code(measured.record.outcome);
+    json.push_back({{"step", step},
                     {"id", r.id},
+                    {"outcome", tuner::to_string(measured.record.outcome)},
                     {"cycles", r.cycles ? Json(*r.cycles) : Json(nullptr)},
                     {"fpu_occupancy", r.cycles ? Json(*r.fpu_occupancy()) : Json(nullptr)},
                     {"fpu_issues", r.fpu_issues},
@@ -43,17 +50,21 @@ ExitCode run(Context& context, const Options& options) {
                     {"freps", r.freps},
                     {"correct", r.correct},
                     {"reason", r.failure}});
-    if (context.json) continue;
-    if (r.correct) {
-      fmt::print("{:<22} {:>9} {:>8.2f} % {:>8} {:>8} {:>6}\n", row.step, *r.cycles,
+    if (!context.json && r.correct) {
+      fmt::print("{:<22} {:>9} {:>8.2f} % {:>8} {:>8} {:>6}\n", step, *r.cycles,
                  100 * *r.fpu_occupancy(), r.loads, r.stores, r.freps);
-    } else {
-      fmt::print("{:<22} wrong: {}\n", row.step, r.failure);
+    } else if (!context.json) {
+      fmt::print("{:<22} {}: {}\n", step, tuner::to_string(measured.record.outcome), r.failure);
     }
-  }
+    journal.append(measured.record);
+  };
+  tuner::snitch::measure_kernels(session, context.root, context.build, points,
+                                 options.snitch.time_limit, take);
+  if (code == ExitCode::good && json.size() < steps.size()) code = ExitCode::interrupted;
   if (context.json) {
     context.print_json("quern.ablate.v1", {{"id", id(point)},
                                            {"board", board.name},
+                                           {"via", session.via()},
                                            {"timing", timing},
                                            {"kernel", info(point.kernel).name},
                                            {"m", point.m},
@@ -61,7 +72,7 @@ ExitCode run(Context& context, const Options& options) {
                                            {"k", point.k},
                                            {"rows", json}});
   }
-  return correct ? ExitCode::good : ExitCode::check_failed;
+  return code;
 }
 
 }  // namespace

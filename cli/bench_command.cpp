@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/statistics.h"
 #include "boards/session.h"
+#include "cli/bench_document.h"
 #include "cli/commands.h"
 #include "cli/point_options.h"
 #include "cli/snitch_options.h"
@@ -23,34 +24,12 @@ struct Options {
 ExitCode report(Context& context, const tuner::Record& record) {
   const bool correct = record.outcome == tuner::Outcome::ok;
   const Json cycles = record.cycles.empty() ? Json(nullptr) : Json(median(record.cycles));
-  const auto number = [](const std::optional<double>& value) {
-    return value ? Json(*value) : Json(nullptr);
-  };
   if (context.json) {
-    context.print_json(
-        "quern.bench.v1",
-        {{"id", record.id},
-         {"board", record.board},
-         {"via", record.via},
-         {"timing", record.timing},
-         {"dtype", record.dtype},
-         {"m", record.m},
-         {"n", record.n},
-         {"k", record.k},
-         {"outcome", tuner::to_string(record.outcome)},
-         {"reason", record.reason},
-         {"cycles", cycles},
-         {"cycles_per_k", cycles.is_null() || record.k == 0
-                              ? Json(nullptr)
-                              : Json(cycles.get<double>() / static_cast<double>(record.k))},
-         {"instructions", number(record.instructions)},
-         {"unknown_instructions",
-          record.unknown_instructions ? Json(*record.unknown_instructions) : Json(nullptr)},
-         {"gflops", number(record.gflops)},
-         {"peak_fraction", number(record.peak_fraction)},
-         {"correct", correct},
-         {"max_error", number(record.max_error)},
-         {"versions", record.versions}});
+    Json document = bench_document(record);
+    document["cycles_per_k"] = cycles.is_null() || record.k == 0
+                                   ? Json(nullptr)
+                                   : Json(cycles.get<double>() / static_cast<double>(record.k));
+    context.print_json("quern.bench.v1", document);
   } else if (!correct) {
     fmt::print(
         "{} on {}: {}: {}{}\n", record.id, record.board, tuner::to_string(record.outcome),
@@ -71,18 +50,7 @@ ExitCode report(Context& context, const tuner::Record& record) {
       fmt::print("  {}; `quern predict` gives a static figure\n", record.reason);
     }
   }
-  switch (record.outcome) {
-    case tuner::Outcome::ok:
-      return ExitCode::good;
-    case tuner::Outcome::interrupted:
-      return ExitCode::interrupted;
-    case tuner::Outcome::timeout:
-      return ExitCode::budget_ended;
-    case tuner::Outcome::board_lost:
-      return ExitCode::unavailable;
-    default:
-      return ExitCode::check_failed;
-  }
+  return tuner::exit_code(record.outcome);
 }
 
 ExitCode run(Context& context, const Options& options) {

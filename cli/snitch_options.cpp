@@ -3,12 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdio>
 
 #include "base/file.h"
-#include "bench/snitch/published.h"
-#include "bench/snitch/runner.h"
-#include "boards/timing_word.h"
 #include "generator/snitch/generate.h"
 
 namespace quern::cli {
@@ -27,8 +23,6 @@ int tile_factor(const std::string& option, const std::string& text) {
   }
   return value;
 }
-
-Json number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 }  // namespace
 
@@ -85,115 +79,6 @@ void require_snitch(const boards::Board& board, const std::string& command) {
     throw bad_input("--board: \"{}\" is of kind {}; {} needs one of kind snitch", board.name,
                     board.kind, command);
   }
-}
-
-bench::snitch::Simulate snitch_simulator(const boards::Board& board, const std::string& via,
-                                         const SnitchOptions& options) {
-  const std::string& simulator = options.simulator;
-  const std::string how = !via.empty() ? via : simulator.empty() ? board.via : "simulator";
-  if (how != "verilator" && how != "simulator")
-    throw bad_input("--via: \"{}\": expected verilator or simulator", how);
-  if (how == "verilator" && !simulator.empty())
-    throw bad_input("--simulator: not used with --via verilator");
-  boards::Machine machine;
-  machine.board = board.name;
-  if (!simulator.empty()) machine.settings["simulator"] = simulator;
-  return bench::snitch::simulate_on(boards::transport_kind(how).make(machine), options.time_limit);
-}
-
-namespace {
-
-// One line a published row, most work last as in the file; 1 unless all are reached.
-ExitCode compare_with_published(Context& context, const boards::Board& board,
-                                const bench::snitch::Setup& setup, const std::string& file) {
-  const auto rows = bench::snitch::read_published(file, context.root);
-  Json json = Json::array();
-  std::size_t reached = 0;
-  if (!context.json) {
-    fmt::print("{:<40} {:>8} {:>10} {:>7}\n", "kernel point", "cycles", "published", "ratio");
-  }
-  for (const auto& row : rows) {
-    const bench::snitch::Result r = bench::snitch::bench(row.point, setup);
-    const bool good = reaches(row, r);
-    if (good) ++reached;
-    json.push_back({{"id", r.id},
-                    {"cycles", r.cycles ? Json(*r.cycles) : Json(nullptr)},
-                    {"published_cycles", row.cycles},
-                    {"implementation", row.implementation},
-                    {"correct", r.correct},
-                    {"reason", r.failure},
-                    {"reached", good}});
-    if (context.json) continue;
-    if (r.cycles) {
-      fmt::print("{:<40} {:>8} {:>10} {:>7.3f}{}\n", r.id, *r.cycles, row.cycles,
-                 static_cast<double>(*r.cycles) / static_cast<double>(row.cycles),
-                 good ? "" : "  slower");
-    } else {
-      fmt::print("{:<40} wrong: {}\n", r.id, r.failure);
-    }
-    std::fflush(stdout);
-  }
-  if (context.json) {
-    context.print_json("quern.bench.published.v1",
-                       {{"board", board.name},
-                        {"timing", boards::to_string(boards::Timing::rtl)},
-                        {"rows", json},
-                        {"reached", reached}});
-  } else {
-    fmt::print("{} of {} at or below the published cycles\n", reached, rows.size());
-  }
-  return reached == rows.size() ? ExitCode::good : ExitCode::check_failed;
-}
-
-}  // namespace
-
-ExitCode run_snitch_bench(Context& context, const boards::Board& board, const std::string& via,
-                          const SnitchOptions& options, const PointOptions& tile) {
-  const bench::snitch::Setup setup{context.root, context.build / "snitch",
-                                   snitch_simulator(board, via, options)};
-  if (!options.published.empty()) {
-    return compare_with_published(context, board, setup, options.published);
-  }
-  const Point point = snitch_point(options, tile);
-  const bench::snitch::Result r = bench::snitch::bench(point, setup);
-  const std::string timing(boards::to_string(boards::Timing::rtl));
-  std::optional<double> gflops;
-  if (r.cycles) {
-    gflops = static_cast<double>(r.flops) / static_cast<double>(*r.cycles) * board.clock_hz / 1e9;
-  }
-  if (context.json) {
-    context.print_json("quern.bench.v1",
-                       {{"id", r.id},
-                        {"board", board.name},
-                        {"timing", timing},
-                        {"kernel", info(point.kernel).name},
-                        {"dtype", name_of(point.type)},
-                        {"m", point.m},
-                        {"n", point.n},
-                        {"k", point.k},
-                        {"cycles", r.cycles ? Json(*r.cycles) : Json(nullptr)},
-                        {"cold_cycles", r.cold_cycles ? Json(*r.cold_cycles) : Json(nullptr)},
-                        {"gflops", number(gflops)},
-                        {"peak_fraction", number(r.peak_fraction())},
-                        {"fpu_occupancy", number(r.fpu_occupancy())},
-                        {"fpu_issues", r.fpu_issues},
-                        {"loads", r.loads},
-                        {"stores", r.stores},
-                        {"freps", r.freps},
-                        {"correct", r.correct},
-                        {"reason", r.failure},
-                        {"max_error", number(r.max_error)}});
-  } else if (!r.correct) {
-    fmt::print("{} on {}: wrong: {}\n", r.id, board.name, r.failure);
-  } else {
-    fmt::print("{} on {} ({})\n", r.id, board.name, timing);
-    fmt::print("  {} cycles warm, {} cold\n", *r.cycles, *r.cold_cycles);
-    fmt::print("  {:.1f} % of the peak, {:.2f} GFLOPS at {:.2f} GHz\n", 100 * *r.peak_fraction(),
-               *gflops, board.clock_hz / 1e9);
-    fmt::print("  FPU occupancy {:.1f} % ({} issues)\n", 100 * *r.fpu_occupancy(), r.fpu_issues);
-    fmt::print("  correct, largest error {}\n", r.max_error.value_or(0));
-  }
-  return r.correct ? ExitCode::good : ExitCode::check_failed;
 }
 
 ExitCode run_snitch_generate(Context& context, const boards::Board& board,

@@ -2,10 +2,10 @@
 // --nr), and what bench and generate do on boards of that kind.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
-#include "bench/snitch/simulators.h"
 #include "boards/board.h"
 #include "cli/context.h"
 #include "cli/point_options.h"
@@ -30,10 +30,6 @@ generator::snitch::Point snitch_point(const SnitchOptions& options, const PointO
 
 // The board must be of kind "snitch" (bad_input).
 void require_snitch(const boards::Board& board, const std::string& command);
-
-// `via` empty: --simulator if given, else the board's own.
-bench::snitch::Simulate snitch_simulator(const boards::Board& board, const std::string& via,
-                                         const SnitchOptions& options);
 
 ExitCode run_snitch_bench(Context& context, const boards::Board& board, const std::string& via,
                           const SnitchOptions& options, const PointOptions& tile);

@@ -72,6 +72,14 @@ TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
       {{"bench", "--board", untimed, "--mr", "4", "--nr", "4"}, "/timing"},
       {{"board", "show", endless}, "endless.json"},
       {{"run", "--board", "bpi-f3", shapes}, "shapes.csv"},
+      {{"run", "--board", "bpi-f3", "--via", "verilator", shapes}, "these do: qemu"},
+      {{"bench", "--board", "snitch", "--kernel", "dot", "--k", "4", "--via", "qemu"},
+       "these do: verilator, simulator"},
+      {{"ablate", "--board", "snitch", "--kernel", "dot", "--k", "4", "--via", "verilator",
+        "--simulator", "/bin/true"},
+       "--simulator"},
+      {{"bench", "--board", "snitch", "--kernel", "dot", "--k", "4", "--results", "/proc/none"},
+       "/proc/none/snitch.jsonl"},
   };
   for (const auto& c : cases) {
     const auto result = quern_with(c.arguments);
@@ -185,6 +193,55 @@ TEST(CommandLine, BoardCheckNamesTheStepThatFails) {
   const auto result = quern_with({"board", "check", file_with("liar.json", board.dump())});
   EXPECT_EQ(result.status, static_cast<int>(ExitCode::unavailable)) << result.output;
   EXPECT_NE(result.output.find("FAIL compile"), std::string::npos) << result.output;
+}
+
+// Of one kernel, of each step of an ablation, of each published row; good or not.
+TEST(CommandLine, EverySnitchBenchLeavesARecord) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "quern_command_line_snitch";
+  std::filesystem::remove_all(folder);
+  const std::string published = file_with("published.json",
+                                          R"({"source": "a test", "timing": "rtl", "rows": [
+          {"kernel": "dot", "dtype": "f64", "m": 1, "n": 1, "k": 4, "cycles": 1000, "implementation": "x"},
+          {"kernel": "dot", "dtype": "f64", "m": 1, "n": 1, "k": 5, "cycles": 1, "implementation": "x"}]})");
+  const struct {
+    std::vector<std::string> arguments;
+    int status;
+    std::size_t records;           // that are new
+    const char *outcome, *timing;  // of the last one
+  } cases[] = {
+      {{"bench", "--point", "snitch-f64-dot-k4"}, 0, 1, "ok", "rtl"},
+      {{"ablate", "--point", "snitch-f64-dot-k4"}, 0, 6, "ok", "rtl"},
+      {{"bench", "--published", published}, 1, 2, "ok", "rtl"},
+      {{"bench", "--point", "snitch-f64-dot-k4", "--simulator", "/bin/false"},
+       4,
+       1,
+       "board_lost",
+       "rtl"},
+      {{"ablate", "--point", "snitch-f64-dot-k4", "--simulator", "/bin/false"},
+       4,
+       1,
+       "board_lost",
+       "rtl"},
+      {{"bench", "--published", published, "--simulator", "/bin/false"}, 4, 1, "board_lost", "rtl"},
+  };
+  std::size_t records = 0;
+  for (const auto& c : cases) {
+    std::vector<std::string> arguments = c.arguments;
+    arguments.insert(arguments.end(),
+                     {"--board", "snitch", "--json", "--results", folder.string()});
+    SCOPED_TRACE(shell_quoted(arguments));
+    const auto result = quern_with(arguments);
+    EXPECT_EQ(result.status, c.status) << result.errors;
+    EXPECT_TRUE(parse_json(result.output, "stdout").contains("schema"));
+    records += c.records;
+    std::string journal = read_file(folder / "snitch.jsonl");
+    ASSERT_EQ(std::count(journal.begin(), journal.end(), '\n'), records);
+    journal.pop_back();
+    const Json last = Json::parse(journal.substr(journal.rfind('\n') + 1));
+    EXPECT_EQ(last["outcome"], c.outcome);
+    EXPECT_EQ(last["timing"], c.timing);
+    EXPECT_EQ(last["board"], "snitch");
+  }
 }
 
 TEST(CommandLine, EveryBenchLeavesARecord) {

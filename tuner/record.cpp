@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <ctime>
 
-#include "base/error.h"
 #include "base/statistics.h"
 
 namespace quern::tuner {
@@ -72,6 +71,21 @@ Outcome outcome_of(const boards::RunResult& result) {
   return Outcome::board_lost;
 }
 
+ExitCode exit_code(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::ok:
+      return ExitCode::good;
+    case Outcome::interrupted:
+      return ExitCode::interrupted;
+    case Outcome::timeout:
+      return ExitCode::budget_ended;
+    case Outcome::board_lost:
+      return ExitCode::unavailable;
+    default:
+      return ExitCode::check_failed;
+  }
+}
+
 Json to_json(const Record& r) {
   return {{"schema", "quern.record.v1"},
           {"time", r.time},
@@ -98,6 +112,7 @@ Json to_json(const Record& r) {
           {"max_error", or_null(r.max_error)},
           {"gflops", or_null(r.gflops)},
           {"peak_fraction", or_null(r.peak_fraction)},
+          {"fpu_occupancy", or_null(r.fpu_occupancy)},
           {"versions", r.versions}};
 }
 
@@ -131,6 +146,7 @@ Record record_from_json(const Json& json, const std::string& name) {
     r.max_error = optional_at<double>(json, "max_error");
     r.gflops = optional_at<double>(json, "gflops");
     r.peak_fraction = optional_at<double>(json, "peak_fraction");
+    r.fpu_occupancy = optional_at<double>(json, "fpu_occupancy");
     r.versions = json.at("versions");
     return r;
   } catch (const Json::exception& error) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/json_file.h"
 #include "boards/transports/transport.h"
 
@@ -35,6 +36,8 @@ std::string_view to_string(Outcome outcome);
 Outcome parse_outcome(std::string_view word);
 // What a run that is not ok means for a point.
 Outcome outcome_of(const boards::RunResult& result);
+// What a command that measured one point ends with.
+ExitCode exit_code(Outcome outcome);
 
 struct Record {
   std::string time;  // when it was made, UTC, ISO 8601
@@ -57,7 +60,8 @@ struct Record {
   std::optional<double> max_error;  // largest error relative to its magnitude
   std::optional<double> gflops;     // median; none for empty problems
   std::optional<double> peak_fraction;
-  Json versions = Json::object();  // compiler, flags, emulator, board file, sources ...
+  std::optional<double> fpu_occupancy;  // FPU issues a cycle, of machines that count them
+  Json versions = Json::object();       // compiler, flags, emulator, board file, sources ...
 };
 
 Json to_json(const Record& record);

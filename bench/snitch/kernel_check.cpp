@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "bench/snitch/assembler.h"
 #include "bench/snitch/program.h"
 #include "bench/snitch/runner.h"
 #include "boards/snitch/interpreter/interpreter.h"
@@ -39,7 +40,10 @@ std::string kernel_problem(const std::string& text) {
   const Point point = parse_id(text);
   const Generated generated = generate(point);
   const MeasuredProgram program = measured_program(point, generated);
-  const std::filesystem::path elf = build_program(generated, program.assembly, setup());
+  const boards::Compiled assembled = assemble(
+      generated.id, generated.assembly + "\n" + program.assembly, setup().root, setup().build);
+  if (!assembled.good) return assembled.log;
+  const std::filesystem::path& elf = assembled.file;
   namespace reference = quern::snitch::interpreter;
   constexpr std::uint32_t kTcdm = 0x1000'0000, kStack = 0x1001'fc00;
   std::uint32_t end =

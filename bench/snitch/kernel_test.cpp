@@ -47,6 +47,13 @@ TEST(SnitchKernels, PackedProducts) {
                 "snitch-f16-matmul-m64-n32-k32"});
 }
 
+// One tile and several, last tiles that overlap the end of a row, chunks and a rest of rows, one
+// output a row; the smallest are not packed.
+TEST(SnitchKernels, FoldedWindows) {
+  expect_right(kernel_ids({"max_pool3x3", "sum_pool3x3"},
+                          {"m1-n1", "m2-n2", "m9-n1", "m7-n13", "m5-n8", "m17-n3", "m2-n131"}));
+}
+
 TEST(SnitchKernels, DotOverOddSizes) {
   expect_right(kernel_ids({"dot"}, {"k1", "k2", "k3", "k4", "k5", "k17", "k64", "k131"}));
 }

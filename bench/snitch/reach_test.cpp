@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <tuple>
 
 #include "base/json_file.h"
 #include "bench/snitch/published.h"
@@ -72,18 +73,36 @@ TEST(SnitchReach, LargeProductsFillTheFpu) {
   }
 }
 
+// Cycles of f32 and f16 windows over those of f64. Sums of halves have to be converted.
+TEST(SnitchReach, PackedPoolingAgainstDoubles) {
+  const auto cycles = [](const std::string& id) {
+    const Result result = bench(parse_id(id), setup());
+    EXPECT_TRUE(result.correct) << result.failure;
+    return static_cast<double>(result.cycles.value_or(1));
+  };
+  for (const auto& [kernel, f32, f16] :
+       {std::tuple{"max_pool3x3", 0.65, 0.98}, {"sum_pool3x3", 0.77, 1.19}}) {
+    for (const char* plane : {"m24-n24", "m25-n25"}) {
+      const std::string rest = fmt::format("{}-{}", kernel, plane);
+      const double f64 = cycles("snitch-f64-" + rest);
+      EXPECT_LE(cycles("snitch-f32-" + rest), f32 * f64) << rest;
+      EXPECT_LE(cycles("snitch-f16-" + rest), f16 * f64) << rest;
+    }
+  }
+}
+
 // Each step within two points of the published occupancy, or more in fewer cycles.
 TEST(SnitchReach, AblationsAsPublished) {
   const Json published = read_json(kRoot / "results/published/snitch_ablation.json");
   for (const Json& ablation : published.at("ablations")) {
-    const std::vector<AblationRow> rows =
-        ablate(parse_id(ablation.at("kernel").get<std::string>()), setup());
-    ASSERT_EQ(rows.size(), ablation.at("rows").size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::vector<AblationStep> steps =
+        quern::bench::snitch::ablation(parse_id(ablation.at("kernel").get<std::string>()));
+    ASSERT_EQ(steps.size(), ablation.at("rows").size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
       const Json& expected = ablation.at("rows")[i];
-      const Result& result = rows[i].result;
-      const std::string where = result.id + " " + rows[i].step;
-      EXPECT_EQ(rows[i].step, expected.at("step"));
+      const Result result = bench(steps[i].point, setup());
+      const std::string where = result.id + " " + steps[i].name;
+      EXPECT_EQ(steps[i].name, expected.at("step"));
       ASSERT_TRUE(result.correct) << where << ": " << result.failure;
       const double occupancy = expected.at("fpu_occupancy");
       EXPECT_GE(*result.fpu_occupancy(), occupancy - 0.02) << where;
@@ -103,11 +122,14 @@ TEST(SnitchReach, AblationsAsPublished) {
 TEST(SnitchReach, StagedKernelsAreRightInTime) {
   for (const char* type : {"f32", "f16"}) {
     for (const char* kernel :
-         {"matmul-m1-n2-k8", "matmul-m9-n4-k8", "matmul-m8-n2-k16", "matmul-m7-n62-k8",
-          "matmul-m12-n8-k8-3x4", "dense-m5-n34-k8", "dense-m9-n2-k8", "matmul_t-m5-n16-k8",
-          "matmul-m6-n7-k8", "matmul_t-m32-n34-k32", "matmul-m33-n32-k32", "conv3x3-m1-n2",
-          "conv3x3-m9-n6", "conv3x3-m5-n86", "max_pool3x3-m7-n4", "max_pool3x3-m3-n40",
-          "sum_pool3x3-m6-n2", "sum_pool3x3-m4-n34"}) {
+         {"matmul-m1-n2-k8",      "matmul-m9-n4-k8",      "matmul-m8-n2-k16",
+          "matmul-m7-n62-k8",     "matmul-m12-n8-k8-3x4", "dense-m5-n34-k8",
+          "dense-m9-n2-k8",       "matmul_t-m5-n16-k8",   "matmul-m6-n7-k8",
+          "matmul_t-m32-n34-k32", "matmul-m33-n32-k32",   "conv3x3-m1-n2",
+          "conv3x3-m9-n6",        "conv3x3-m5-n86",       "max_pool3x3-m7-n4",
+          "max_pool3x3-m3-n40",   "sum_pool3x3-m6-n2",    "sum_pool3x3-m4-n34",
+          "max_pool3x3-m40-n1",   "sum_pool3x3-m100-n2",  "max_pool3x3-m11-n5",
+          "sum_pool3x3-m7-n13",   "sum_pool3x3-m2-n100",  "max_pool3x3-m1-n131"}) {
       const Result result = bench(parse_id(fmt::format("snitch-{}-{}", type, kernel)), setup());
       EXPECT_TRUE(result.correct) << result.id << ": " << result.failure;
     }

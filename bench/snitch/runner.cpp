@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 #include <sstream>
 
+#include "base/digest.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "base/process.h"
+#include "bench/snitch/assembler.h"
 #include "bench/snitch/program.h"
 #include "boards/snitch/interpreter/interpreter.h"
 
@@ -19,8 +20,6 @@ using generator::snitch::Passes;
 using generator::snitch::Point;
 
 namespace {
-
-constexpr const char* kCompiler = "riscv64-unknown-elf-gcc";
 
 struct Report {
   std::uint64_t cold, warm;
@@ -79,6 +78,20 @@ std::uint64_t flops(const Point& p) {
   }
 }
 
+// The end of what a simulator printed, on one line.
+std::string what_it_said(const boards::RunResult& run) {
+  std::string said = run.errors.empty() ? run.output : run.errors;
+  while (!said.empty() && std::isspace(static_cast<unsigned char>(said.back()))) said.pop_back();
+  if (said.empty()) return "it printed nothing";
+  constexpr std::size_t kMost = 200;
+  const bool cut = said.size() > kMost;
+  if (cut) said.erase(0, said.size() - kMost);
+  for (char& c : said) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  return fmt::format("it printed \"{}{}\"", cut ? "..." : "", said);
+}
+
 double largest_error(const MeasuredProgram& program,
                      const quern::snitch::interpreter::MemoryReader& read) {
   double largest = 0;
@@ -98,6 +111,20 @@ double largest_error(const MeasuredProgram& program,
   return largest;
 }
 
+boards::Outcome outcome_of(quern::snitch::interpreter::Outcome outcome) {
+  using quern::snitch::interpreter::Outcome;
+  switch (outcome) {
+    case Outcome::exited:
+      return boards::Outcome::ok;
+    case Outcome::illegal_instruction:
+      return boards::Outcome::illegal_instruction;
+    case Outcome::timeout:
+      return boards::Outcome::timeout;
+    default:
+      return boards::Outcome::crash;  // misaligned, bad address, misused stream or sequencer
+  }
+}
+
 void verify_in_interpreter(const std::filesystem::path& elf, const MeasuredProgram& program,
                            Result& result) {
   namespace reference = quern::snitch::interpreter;
@@ -106,6 +133,7 @@ void verify_in_interpreter(const std::filesystem::path& elf, const MeasuredProgr
                                           result.max_error = largest_error(program, read);
                                         });
   if (run.outcome != reference::Outcome::exited) {
+    result.outcome = outcome_of(run.outcome);
     result.failure = "interpreter: " + run.message;
     return;
   }
@@ -133,6 +161,35 @@ void verify_in_interpreter(const std::filesystem::path& elf, const MeasuredProgr
   result.correct = true;
 }
 
+// What is not as it should be counts against whoever ran the program: the interpreter has seen it
+// end with its report.
+void simulate(const std::filesystem::path& elf, const MeasuredProgram& program, const Setup& setup,
+              Result& result) {
+  const boards::RunResult run = setup.simulate(elf);
+  // The exit code of an external simulator is its own affair; that the program got to its end shows
+  // in its report.
+  const bool ended =
+      run.outcome == boards::Outcome::ok || run.outcome == boards::Outcome::nonzero_exit;
+  const std::optional<Report> report = parse_report(run.output);
+  if (!ended) {
+    result.outcome = run.outcome;
+    result.failure = "simulation: " + run.reason;
+  } else if (!report) {
+    result.outcome = boards::Outcome::unavailable;
+    result.failure = fmt::format(
+        "simulation: it ended with exit code {} but without the program's report, a line \"RESULT "
+        "COLD WARM CHECKSUM\"; {}",
+        run.status, what_it_said(run));
+  } else if (report->checksum != program.checksum) {
+    result.failure = fmt::format("simulation: checksum {:#x}, the reference has {:#x}",
+                                 report->checksum, program.checksum);
+  } else {
+    result.cold_cycles = report->cold;
+    result.cycles = report->warm;
+    result.correct = true;
+  }
+}
+
 }  // namespace
 
 std::optional<double> Result::fpu_occupancy() const {
@@ -145,55 +202,32 @@ std::optional<double> Result::peak_fraction() const {
   return static_cast<double>(useful) / (static_cast<double>(*cycles) * peak);
 }
 
-std::filesystem::path build_program(const Generated& generated, const std::string& program_assembly,
-                                    const Setup& setup) {
-  const std::filesystem::path base = setup.build / generated.id;
-  const std::filesystem::path source = base.string() + ".S", elf = base.string() + ".elf";
-  write_file(source, generated.assembly + "\n# measured program\n" + program_assembly);
-  const std::filesystem::path harness = setup.root / "bench/snitch";
-  const ProcessResult compiled = run_process(
-      {kCompiler, "-march=rv32imafd_zicsr_zifencei", "-mabi=ilp32d", "-nostdlib", "-nostartfiles",
-       "-static", "-Wl,--no-relax", "-Wl,--build-id=none", "-T", (harness / "link.ld").string(),
-       (setup.root / "boards/snitch/runtime/crt0.S").string(), (harness / "harness.S").string(),
-       source.string(), "-o", elf.string()});
-  if (!compiled.good()) {
-    throw bad_input("{}: {} could not assemble it:\n{}", source.string(), kCompiler,
-                    compiled.errors);
-  }
-  return elf;
-}
-
 Result bench(const Point& point, const Setup& setup) {
   const Generated generated = generator::snitch::generate(point);
   const MeasuredProgram program = measured_program(point, generated);
-  const std::filesystem::path elf = build_program(generated, program.assembly, setup);
   Result result;
   result.id = generated.id;
+  result.source = digest({generated.assembly});
   result.freps = generated.freps;
   result.useful = useful_operations(point);
   result.flops = flops(point);
   result.peak = 8.0 / static_cast<double>(size_of(point.type));
-  verify_in_interpreter(elf, program, result);
-  if (!result.correct || !setup.simulate) return result;
-
-  const Simulated run = setup.simulate(elf);
-  const std::optional<Report> report = parse_report(run.console);
-  if (!run.ended || !report) {
-    result.correct = false;
-    result.failure = "simulation: " + (run.message.empty() ? "no report" : run.message);
-  } else if (report->checksum != program.checksum) {
-    result.correct = false;
-    result.failure = fmt::format("simulation: checksum {:#x}, the reference has {:#x}",
-                                 report->checksum, program.checksum);
-  } else {
-    result.cold_cycles = report->cold;
-    result.cycles = report->warm;
+  const boards::Compiled assembled =
+      assemble(generated.id, generated.assembly + "\n# measured program\n" + program.assembly,
+               setup.root, setup.build);
+  result.assembled = assembled.good;
+  if (!assembled.good) {
+    result.failure = assembled.log;
+    return result;
   }
+  verify_in_interpreter(assembled.file, program, result);
+  if (!result.correct || !setup.simulate) return result;
+  result.correct = false;
+  simulate(assembled.file, program, setup, result);
   return result;
 }
 
-std::vector<AblationRow> ablate(const Point& point, const Setup& setup) {
-  Passes passes{false, false, false, false, false};
+std::vector<AblationStep> ablation(const Point& point) {
   struct Step {
     const char* name;
     bool Passes::*pass;
@@ -204,14 +238,14 @@ std::vector<AblationRow> ablate(const Point& point, const Setup& setup) {
                              {"+ frep", &Passes::frep},
                              {"+ fuse fill", &Passes::fuse_fill},
                              {"+ unroll and jam", &Passes::unroll_and_jam}};
-  std::vector<AblationRow> rows;
+  std::vector<AblationStep> steps;
+  Point with = point;
+  with.passes = {false, false, false, false, false};
   for (const Step& step : kSteps) {
-    if (step.pass != nullptr) passes.*step.pass = true;
-    Point with = point;
-    with.passes = passes;
-    rows.push_back({step.name, passes, bench(with, setup)});
+    if (step.pass != nullptr) with.passes.*step.pass = true;
+    steps.push_back({step.name, with});
   }
-  return rows;
+  return steps;
 }
 
 }  // namespace quern::bench::snitch

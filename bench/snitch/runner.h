@@ -14,12 +14,16 @@
 #include <vector>
 
 #include "bench/snitch/simulators.h"
+#include "boards/transports/transport.h"
 #include "generator/snitch/generate.h"
 
 namespace quern::bench::snitch {
 
 struct Result {
   std::string id;
+  std::string source;                             // digest of the generated assembly
+  bool assembled = false;                         // the assembler took it
+  boards::Outcome outcome = boards::Outcome::ok;  // how the run ended, the last one that was made
   bool correct = false;             // the output is the reference's, wherever the kernel ran
   std::string failure;              // empty when correct
   std::optional<double> max_error;  // largest difference from the reference, in the interpreter
@@ -41,18 +45,16 @@ struct Setup {
   Simulate simulate;            // empty: interpreter only
 };
 
-// Writes the sources of the measured program and compiles them. Throws tool_missing or bad_input.
-std::filesystem::path build_program(const generator::snitch::Generated& generated,
-                                    const std::string& program_assembly, const Setup& setup);
-
+// Throws bad_input if there is no such kernel (operands that do not fit ...), tool_missing, and
+// interrupted.
 Result bench(const generator::snitch::Point& point, const Setup& setup);
 
-// One row a compiler step, as the published ablation: what is switched on grows from row to row.
-struct AblationRow {
-  std::string step;
-  generator::snitch::Passes passes;
-  Result result;
+// The published ablation: one point a compiler step, what is switched on grows from one to the
+// next.
+struct AblationStep {
+  std::string name;
+  generator::snitch::Point point;
 };
-std::vector<AblationRow> ablate(const generator::snitch::Point& point, const Setup& setup);
+std::vector<AblationStep> ablation(const generator::snitch::Point& point);
 
 }  // namespace quern::bench::snitch

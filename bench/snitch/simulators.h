@@ -7,25 +7,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "boards/transports/transport.h"
 
 namespace quern::bench::snitch {
 
-// What a simulator printed, and how it ended.
-struct Simulated {
-  bool ended = false;  // the program wrote tohost
-  std::string console;
-  std::string message;  // why it did not end
-};
-using Simulate = std::function<Simulated(const std::filesystem::path& elf)>;
-
-// Throws unavailable, interrupted, or budget_ended once `time_limit` of this host's clock is over.
-Simulate simulate_on(std::shared_ptr<boards::Transport> transport,
-                     std::chrono::milliseconds time_limit = std::chrono::hours(1));
+using Simulate = std::function<boards::RunResult(const std::filesystem::path& elf)>;
 
 // The cycle-accurate RTL of boards/snitch, one compute core.
-Simulate rtl_simulator();
+Simulate rtl_simulator(std::chrono::milliseconds time_limit = std::chrono::hours(1));
 
 }  // namespace quern::bench::snitch

@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/digest.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json_file.h"
 #include "base/process.h"
 
@@ -110,9 +112,18 @@ class ScratchFile {
   std::string path_;
 };
 
+// A program of this host by name and content, since simulators rarely tell their version.
+std::string name_and_content(const std::filesystem::path& program) {
+  return fmt::format("{} {}", program.filename().string(), digest({read_file(program)}));
+}
+
 class VerilatorTransport : public BareMetalTransport {
  public:
   using BareMetalTransport::BareMetalTransport;
+
+  std::string version(const std::set<std::string>&) const override {
+    return name_and_content(QUERN_SNITCH_SIM);
+  }
 
   RunResult run(const Program& program) override {
     check(program);
@@ -158,6 +169,10 @@ class SimulatorTransport : public BareMetalTransport {
  public:
   SimulatorTransport(const std::string& board, std::string simulator)
       : BareMetalTransport(board), simulator_(std::move(simulator)) {}
+
+  std::string version(const std::set<std::string>&) const override {
+    return name_and_content(simulator_);
+  }
 
   RunResult run(const Program& program) override {
     check(program);

@@ -117,8 +117,9 @@ class Transport {
 
 // One way to reach boards.
 struct TransportKind {
-  std::string_view name;  // --via NAME
-  Timing timing;          // of the figures it gives
+  std::string_view name;   // --via NAME
+  std::string_view board;  // the kind of board that it reaches
+  Timing timing;           // of the figures it gives
   std::unique_ptr<Transport> (*make)(const Machine& machine);
 };
 
@@ -127,5 +128,7 @@ const std::vector<TransportKind>& transport_kinds();
 
 // Throws bad_input naming the known ways.
 const TransportKind& transport_kind(std::string_view name);
+// The same for boards of one kind.
+const TransportKind& transport_kind(std::string_view name, std::string_view board);
 
 }  // namespace quern::boards

@@ -8,9 +8,9 @@ namespace quern::boards {
 
 const std::vector<TransportKind>& transport_kinds() {
   static const std::vector<TransportKind> kinds = {
-      {"qemu", Timing::modelled, make_qemu_transport},
-      {"verilator", Timing::rtl, make_verilator_transport},
-      {"simulator", Timing::rtl, make_simulator_transport},
+      {"qemu", "rvv", Timing::modelled, make_qemu_transport},
+      {"verilator", "snitch", Timing::rtl, make_verilator_transport},
+      {"simulator", "snitch", Timing::rtl, make_simulator_transport},
   };
   return kinds;
 }
@@ -22,6 +22,17 @@ const TransportKind& transport_kind(std::string_view name) {
     known += (known.empty() ? "" : ", ") + std::string(kind.name);
   }
   throw bad_input("no transport \"{}\"; this build has: {}", name, known);
+}
+
+const TransportKind& transport_kind(std::string_view name, std::string_view board) {
+  const TransportKind& found = transport_kind(name);
+  if (found.board == board) return found;
+  std::string known;
+  for (const auto& kind : transport_kinds()) {
+    if (kind.board == board) known += (known.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  throw bad_input("transport \"{}\" does not reach boards of kind {}; these do: {}", name, board,
+                  known);
 }
 
 std::string_view to_string(Outcome outcome) {

@@ -22,7 +22,12 @@ double unstreamed_cycles(const LoopNest& nest) {
   for (const Operand& o : nest.operands) {
     if (o.access == Access::in) step += o.type == nest.accumulator ? 1 : 2;
   }
-  return 1.1 * step * static_cast<double>(nest.points()) + 40;
+  const std::int64_t columns = nest.iterators[1].extent;
+  step *= 1.1;
+  // Windows wait for the FPU where few of a row's outputs are computed at a time (fits kernels of 1
+  // to 7 columns).
+  if (is_pooling(nest)) step += 5.0 / static_cast<double>(std::min<std::int64_t>(columns, 8));
+  return step * static_cast<double>(nest.points()) + 40;
 }
 
 class Compiler {
@@ -37,6 +42,8 @@ class Compiler {
   bool lower_streamed(const LoopNest& nest, std::string& why);
   bool lower_with_streams_plain(const LoopNest& nest, std::string& why);
   bool lower_packed_reduction(const LoopNest& nest, std::string& why);
+  void lower_folded_windows(const FoldedWindows& windows);
+  void take_workspace(std::int64_t bytes);
   void lower_unstreamed(const LoopNest& nest);
   void note_streams(const StreamNest& nest);
   void check_capacity(const std::vector<Buffer>& all);
@@ -127,6 +134,22 @@ bool Compiler::lower_streamed(const LoopNest& nest, std::string& why) {
   return true;
 }
 
+void Compiler::take_workspace(std::int64_t bytes) {
+  if (bytes == 0) return;
+  result_.workspace_bytes = bytes;
+  program_.notes.push_back(
+      fmt::format("a{}: workspace of {} bytes, 8-byte aligned", program_.arguments, bytes));
+  ++program_.arguments;
+}
+
+void Compiler::lower_folded_windows(const FoldedWindows& windows) {
+  take_workspace(windows.workspace_bytes);
+  note_streams(windows.streams);
+  result_.stream_nests.back() = print(windows);
+  program_.notes.push_back("take " + windows.take.name + ": " + print(windows.take));
+  lower_folded(builder_, windows);
+}
+
 // A reduction over a plane of f32 or f16 outputs: packed, in one way or another.
 bool Compiler::lower_packed_reduction(const LoopNest& nest, std::string& why) {
   const Passes& passes = point_.passes;
@@ -141,17 +164,21 @@ bool Compiler::lower_packed_reduction(const LoopNest& nest, std::string& why) {
   limits.workspace_room = machine_.tcdm_bytes - machine_.stack_bytes - operand_bytes_;
   limits.staging = passes.frep;  // the copies are paced by the hardware loops
   std::optional<NestPlan> plan = plan_reduction(nest, limits, machine_, why);
-  if (!plan) return false;
-  if (point_.m_r == 0 && plan->cycles > unstreamed_cycles(nest)) {
+  std::optional<FoldedWindows> folded;
+  if (is_pooling(nest) && limits.staging && point_.m_r == 0) {
+    folded = fold_windows(nest, limits.workspace_argument, limits.workspace_room, machine_, why);
+  }
+  if (folded && plan && plan->cycles < folded->cycles) folded.reset();
+  if (!plan && !folded) return false;
+  if (point_.m_r == 0 && (folded ? folded->cycles : plan->cycles) > unstreamed_cycles(nest)) {
     why = "too small to pay for its set-up";
     return false;
   }
-  if (plan->workspace_bytes > 0) {
-    result_.workspace_bytes = plan->workspace_bytes;
-    program_.notes.push_back(fmt::format("a{}: workspace of {} bytes, 8-byte aligned",
-                                         program_.arguments, plan->workspace_bytes));
-    ++program_.arguments;
+  if (folded) {
+    lower_folded_windows(*folded);
+    return true;
   }
+  take_workspace(plan->workspace_bytes);
   for (const PlanStep& step : plan->steps) {
     result_.loop_nests.push_back(print(step.words));
     for (const Staging& staging : step.staged_first) {

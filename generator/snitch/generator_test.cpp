@@ -1,8 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "generator/snitch/fold_windows.h"
 #include "generator/snitch/generate.h"
+#include "generator/snitch/lowering.h"
 #include "generator/snitch/nest_plan.h"
 #include "generator/snitch/pack.h"
 #include "generator/snitch/pack_outputs.h"
@@ -218,6 +222,67 @@ TEST(NestPlan, TakesTheCheapestForm) {
     limits.staging = false;
     const auto bare = plan_reduction(loop_nests(parse_id(c.id)).front(), limits, Machine{}, why);
     EXPECT_EQ(bare ? bare->workspace_bytes : 0, 0) << c.id;
+  }
+}
+
+// Pairs of columns: rows of X are 2n + 1 = 15 wide, so that 15 pairs lie between even rows, and the
+// odd row's pairs begin 7 after the even row's, one column early.
+TEST(FoldWindows, StreamsPairsOfColumns) {
+  std::string why;
+  const auto fold = [&](const std::string& text, std::int64_t room = 1 << 16) {
+    return fold_windows(loop_nests(parse_id(text)).front(), 2, room, Machine{}, why);
+  };
+  const auto f32 = fold("snitch-f32-max_pool3x3-m6-n7");
+  ASSERT_TRUE(f32) << why;
+  EXPECT_FALSE(f32->spread);
+  EXPECT_EQ(f32->jam, 7);
+  EXPECT_EQ(f32->row_tiles, 1);
+  EXPECT_EQ(tile_instructions(*f32), 37);
+  const auto& pairs = f32->streams.operands;
+  EXPECT_EQ(print(pairs[0].pattern), "2x8x6 (56,8,120)");          // e_c, o_c
+  EXPECT_EQ(print(pairs[1].pattern), "2x8x6 (-72,8,120) at 120");  // e'_c, o_{c-1}
+  EXPECT_EQ(print(pairs[2].pattern), "42 (8)");
+  EXPECT_EQ(f32->workspace_bytes, 42 * 8);
+  // The upper of two floats, from word to element.
+  EXPECT_EQ(f32->take.copies[0].source, 4);
+  EXPECT_EQ(f32->take.row, 56);
+  EXPECT_EQ(f32->take.target_row, 28);
+  // 14 columns are two tiles of 7, 13 are too, with one output that nobody takes.
+  EXPECT_EQ(fold("snitch-f32-max_pool3x3-m6-n14")->row_tiles, 2);
+  EXPECT_EQ(fold("snitch-f32-max_pool3x3-m6-n13")->take.row, 14 * 8);
+
+  // Halves: six rows and the first pairs of the row below, one pair a word.
+  const auto f16 = fold("snitch-f16-max_pool3x3-m6-n7");
+  ASSERT_TRUE(f16) << why;
+  EXPECT_FALSE(f16->converts);
+  EXPECT_EQ(f16->spread_first->count, 8);
+  EXPECT_EQ(f16->spread->count, 15);
+  EXPECT_EQ(f16->spread->offset, 32);
+  EXPECT_EQ(f16->take.copies[0].source, 2);
+  EXPECT_GE(f16->take.offset, (6 * 15 + 8) * 8);
+  EXPECT_TRUE(fold("snitch-f16-sum_pool3x3-m6-n7")->converts);
+
+  EXPECT_FALSE(fold("snitch-f32-max_pool3x3-m6-n7", 42 * 8 - 1));
+  EXPECT_THAT(why, HasSubstr("does not fit beside the operands, 335 are free"));
+}
+
+// FP instructions of a chunk are those of its tiles: five an output and two, and so on.
+TEST(FoldWindows, TileHasAsManyInstructionsAsItSays) {
+  for (const char* text : {"snitch-f32-max_pool3x3-m6-n7", "snitch-f32-sum_pool3x3-m6-n5",
+                           "snitch-f16-max_pool3x3-m6-n7", "snitch-f16-sum_pool3x3-m6-n6"}) {
+    std::string why;
+    const auto windows =
+        fold_windows(loop_nests(parse_id(text)).front(), 2, 1 << 16, Machine{}, why);
+    ASSERT_TRUE(windows) << why;
+    Program program;
+    KernelBuilder builder(program, Machine{});
+    lower_folded(builder, *windows);
+    const auto first = std::find_if(builder.body.begin(), builder.body.end(), [](const Node& n) {
+      return n.kind == Node::Kind::loop && n.loop.hardware;
+    });
+    ASSERT_NE(first, builder.body.end()) << text;
+    EXPECT_EQ(sequencer_entries(*first->loop.body), tile_instructions(*windows)) << text;
+    EXPECT_EQ(first->loop.iterations, windows->rows * windows->row_tiles) << text;
   }
 }
 

@@ -49,7 +49,8 @@ INSTANTIATE_TEST_SUITE_P(
         // Packed along the output's row: operands staged row by row, and first.
         "snitch-f32-matmul-m6-n16-k9", "snitch-f32-dense-m4-n8-k8", "snitch-f16-matmul-m4-n8-k8",
         "snitch-f16-matmul_t-m4-n16-k16", "snitch-f32-conv3x3-m4-n8", "snitch-f16-conv3x3-m4-n8",
-        "snitch-f32-max_pool3x3-m4-n4", "snitch-f16-sum_pool3x3-m4-n8",
+        "snitch-f32-max_pool3x3-m4-n4", "snitch-f32-sum_pool3x3-m7-n13",
+        "snitch-f16-max_pool3x3-m5-n6", "snitch-f16-sum_pool3x3-m4-n8",
         // B transposed first; some columns as partial sums, the others prepared meanwhile.
         "snitch-f32-matmul-m6-n7-k8", "snitch-f32-matmul_t-m32-n32-k32",
         // What stays unpacked.

@@ -6,6 +6,7 @@
 //           correct slower path for what cannot be streamed.
 #pragma once
 
+#include "generator/snitch/fold_windows.h"
 #include "generator/snitch/point.h"
 #include "generator/snitch/program.h"
 #include "generator/snitch/stream_nest.h"
@@ -45,6 +46,9 @@ class KernelBuilder {
 };
 
 void lower_jammed(KernelBuilder& builder, const StreamNest& nest, bool frep);
+
+// Windows folded inside a word (fold_windows.h).
+void lower_folded(KernelBuilder& builder, const FoldedWindows& windows);
 
 // A reduction to one value (dot): `partial` independent sums, then a tree.
 void lower_split(KernelBuilder& builder, const StreamNest& nest, std::int64_t partial, bool frep);
