@@ -1,6 +1,7 @@
 // The command line as a user or a script meets it: exit codes, messages, one JSON document on
 // stdout.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -11,11 +12,13 @@ namespace quern {
 namespace {
 
 ProcessResult quern_with(std::vector<std::string> arguments,
-                         const std::map<std::string, std::string>& environment = {}) {
+                         const std::map<std::string, std::string>& environment = {},
+                         std::optional<std::chrono::milliseconds> time_limit = {}) {
   arguments.insert(arguments.begin(), QUERN_PROGRAM);
   ProcessOptions options;
   options.environment = environment;
   options.environment["QUERN_RESULTS"] = testing::TempDir() + "/quern_command_line_results";
+  options.time_limit = time_limit;
   return run_process(arguments, options);
 }
 
@@ -79,6 +82,44 @@ TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
     EXPECT_EQ(result.status, static_cast<int>(ExitCode::bad_input)) << result.errors;
     EXPECT_NE(result.errors.find(c.expected), std::string::npos) << result.errors;
     EXPECT_EQ(result.output, "");
+  }
+}
+
+// A pipe without a writer would be waited for, a device read for ever.
+TEST(CommandLine, OnlyRegularFilesAreInput) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "quern_command_line" / "kinds";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder / "folder.json");
+  const std::string pipe = folder / "pipe.json";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((folder / "X_Nodes.csv").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((folder / "X_Edges.csv").c_str(), 0600), 0);
+  const std::filesystem::path root = QUERN_SOURCE_DIR;
+  const std::string trace = root / "planner/traces/Matmul_Case0.json";
+  for (const std::string& file :
+       {pipe, std::string("/dev/zero"), (folder / "folder.json").string()}) {
+    const std::vector<std::string> commands[] = {
+        {"board", "show", file},
+        {"board", "check", file},
+        {"space", "--board", file},
+        {"run", "--board", file, QUERN_PROGRAM},
+        {"run", "--board", "bpi-f3", file},
+        {"run", "--board", "snitch", file},
+        {"calibrate", "--board", file},
+        {"compare", "--board", "bpi-f3", "--shapes", file},
+        {"bench", "--board", "snitch", "--published", file},
+        {"plan", file},
+        {"plan", trace, "--machine", file},
+        {"plan", (folder / "X_Nodes.csv").string()},
+        {"alloc", file, "--minimize"},
+    };
+    for (const auto& command : commands) {
+      SCOPED_TRACE(shell_quoted(command));
+      const auto result = quern_with(command, {}, std::chrono::seconds(60));
+      EXPECT_EQ(result.end, ProcessEnd::exited);
+      EXPECT_EQ(result.status, static_cast<int>(ExitCode::bad_input)) << result.errors;
+      EXPECT_NE(result.errors.find("expected"), std::string::npos) << result.errors;
+    }
   }
 }
 
