@@ -224,6 +224,31 @@ TEST(Process, SignalToUsInterrupts) {
   }
 }
 
+// Work that does not ask is ended by the second wish, and says what it was told to.
+TEST(Process, SecondSignalEndsWithTheLastWords) {
+  int words[2];
+  ASSERT_EQ(pipe(words), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(words[1], STDOUT_FILENO);
+    const InterruptGuard guard;
+    set_last_words("{}\n");
+    raise(SIGINT);
+    raise(SIGINT);  // too soon to be another wish
+    sleep(3);
+    raise(SIGINT);
+    _exit(0);
+  }
+  close(words[1]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  char text[16] = {};
+  EXPECT_EQ(read(words[0], text, sizeof text), 3);
+  EXPECT_STREQ(text, "{}\n");
+  close(words[0]);
+}
+
 TEST(Process, LimitsMemoryAndCores) {
   EXPECT_EQ(shell("ulimit -c").output, "0\n");
   const char* script = "dd if=/dev/zero of=/dev/null bs=512M count=1 2>/dev/null";

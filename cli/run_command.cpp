@@ -57,14 +57,15 @@ std::string main_stalls(const Json& function) {
 }
 
 void print_functions(const Json& functions) {
-  fmt::print(stderr, "{:>14} {:>14} {:>10} {:>10}  {:<32} {}\n", "cycles", "instructions",
-             "L1 misses", "L2 misses", "function", "waits for (share of its cycles)");
+  print_stderr(fmt::format("{:>14} {:>14} {:>10} {:>10}  {:<32} {}\n", "cycles", "instructions",
+                           "L1 misses", "L2 misses", "function",
+                           "waits for (share of its cycles)"));
   for (const Json& function : functions)
-    fmt::print(
-        stderr, "{:>14} {:>14} {:>10} {:>10}  {:<32} {}\n", function["cycles"].get<std::uint64_t>(),
+    print_stderr(fmt::format(
+        "{:>14} {:>14} {:>10} {:>10}  {:<32} {}\n", function["cycles"].get<std::uint64_t>(),
         function["instructions"].get<std::uint64_t>(), function["l1_misses"].get<std::uint64_t>(),
         function["l2_misses"].get<std::uint64_t>(), function["name"].get<std::string>(),
-        main_stalls(function));
+        main_stalls(function)));
 }
 
 ExitCode run(Context& context, const Options& options) {
@@ -113,7 +114,8 @@ ExitCode run(Context& context, const Options& options) {
     std::fwrite(result.output.data(), 1, result.output.size(), stdout);
     std::fwrite(result.errors.data(), 1, result.errors.size(), stderr);
     if (result.outcome != boards::Outcome::ok) {
-      fmt::print(stderr, "quern: {}: {}\n", boards::to_string(result.outcome), result.reason);
+      print_stderr(
+          fmt::format("quern: {}: {}\n", boards::to_string(result.outcome), result.reason));
     }
     if (run.cycles) {
       const std::string instructions =
