@@ -45,6 +45,13 @@ Ending run(CLI::App& app, const Context& context, int argc, char** argv) {
     }
     app.parse(argc, argv);
     return {context.exit_code};
+  } catch (const CLI::CallForVersion& version) {
+    if (json_wanted(app, argc, argv)) {
+      context.print_json("quern.version.v1", {{"version", QUERN_VERSION}});
+    } else {
+      fmt::print("{}\n", version.what());
+    }
+    return {};
   } catch (const CLI::Success& help) {
     app.exit(help);
     return {};
@@ -103,6 +110,7 @@ int main(int argc, char** argv) {
   cli::open_standard_streams();
   CLI::App app{"Quern generates, measures and compares GEMM micro-kernels for RISC-V machines."};
   app.require_subcommand(1);
+  app.set_version_flag("--version", "quern " QUERN_VERSION, "Print the version and end");
   cli::Context context;
   context.root = cli::environment_path("QUERN_ROOT", QUERN_SOURCE_DIR);
   context.build = cli::environment_path("QUERN_BUILD", context.root / "build");

@@ -229,6 +229,17 @@ TEST(CommandLine, HelpEndsWith0HasAnExampleAndTheSharedOptions) {
   }
 }
 
+TEST(CommandLine, VersionIsTheOneInTheRecords) {
+  const auto told = quern_with({"--version"});
+  EXPECT_EQ(told.status, 0) << told.errors;
+  const auto record =
+      quern_with({"bench", "--board", "k230", "--mr", "4", "--nr", "4", "--kc", "16", "--json"});
+  const Json versions = parse_json(record.output, "stdout").at("versions");
+  EXPECT_EQ(told.output, "quern " + versions.at("quern").get<std::string>() + "\n");
+  const auto json = quern_with({"--version", "--json"});
+  EXPECT_EQ(parse_json(json.output, "stdout").at("version"), versions.at("quern"));
+}
+
 Json error_of(const ProcessResult& result) {
   const Json document = parse_json(result.output, "stdout");
   EXPECT_EQ(document.at("schema"), "quern.error.v1");
