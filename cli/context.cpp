@@ -38,15 +38,23 @@ void Context::say(std::string_view message) const {
   if (verbosity >= 0) print_stderr(fmt::format("{}\n", message));
 }
 
-const CLI::Validator time_limit(
-    [](std::string& text) -> std::string {
-      double seconds = 0;
-      if (!CLI::detail::lexical_cast(text, seconds) || !(seconds > 0) || !(seconds <= 1e9)) {
-        return "expected seconds above 0 and at most 1e9, found " + text;
-      }
-      return {};
-    },
-    "SECONDS");
+namespace {
+
+// A number above 0 and at most `largest`; NaN is neither.
+CLI::Validator limit(double largest, const std::string& unit, const std::string& type) {
+  return CLI::Validator(
+      [=](std::string& text) -> std::string {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value > 0 && value <= largest) return {};
+        return fmt::format("expected {} above 0 and at most {:g}, found {}", unit, largest, text);
+      },
+      type);
+}
+
+}  // namespace
+
+const CLI::Validator time_limit = limit(1e9, "seconds", "SECONDS");
+const CLI::Validator memory_limit = limit(1e9, "MiB", "MIB");
 
 void add_shared_options(CLI::App& command, Context& context) {
   command.add_flag("--json", context.json, "Print one JSON document on stdout");

@@ -32,6 +32,9 @@ struct Context {
 // Checks a time limit in seconds: more than nothing, and no more than 30 years.
 extern const CLI::Validator time_limit;
 
+// Checks a memory limit in MiB: more than nothing, and no more than a petabyte.
+extern const CLI::Validator memory_limit;
+
 // Text for stderr. One that is closed or full loses it, and that is all.
 void print_stderr(std::string_view text);
 

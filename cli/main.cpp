@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <system_error>
 
 #include "base/interrupt.h"
@@ -65,6 +66,10 @@ Ending run(CLI::App& app, const Context& context, int argc, char** argv) {
     return {ExitCode::bad_input, fmt::format("{} (see {} --help)", error.what(), name)};
   } catch (const Error& error) {
     return {error.code(), error.what()};
+  } catch (const std::filesystem::filesystem_error& error) {
+    // A name that the system takes for none (too long, a loop of links) or a folder it keeps shut.
+    return {ExitCode::bad_input,
+            fmt::format("{}: {}", error.path1().string(), error.code().message())};
   } catch (const std::system_error& error) {
     if (std::ferror(stdout) != 0) return stdout_failure(error.code().message());
     return {ExitCode::check_failed, error.what(), "internal"};

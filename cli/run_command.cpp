@@ -174,7 +174,7 @@ void add_run(CLI::App& app, Context& context) {
   command
       ->add_option("--memory-limit", options->memory_limit,
                    "MiB that the program may map, beside the 512 that the emulator needs")
-      ->check(CLI::PositiveNumber);
+      ->check(memory_limit);
   command
       ->add_option("--env", options->environment,
                    "NAME=VALUE for the program, which gets nothing of this shell's environment")

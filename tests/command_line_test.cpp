@@ -35,6 +35,8 @@ TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
   const std::string untimed = file_with("untimed.json", board_json.dump());
   const std::string endless = file_with("endless.json", R"({"name": 1e400})");
   const std::string shapes = file_with("shapes.csv", "a,1,2,3\nb,4,-5,6\n");
+  const std::string too_long(5000, 'a');
+  const std::string trace = std::string(QUERN_SOURCE_DIR) + "/planner/traces/Matmul_Case0.json";
   const struct {
     std::vector<std::string> arguments;
     const char* expected;  // in the message
@@ -71,7 +73,13 @@ TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
       {{"run", "--board", "bpi-f3", "/nonexistent/program"}, "/nonexistent/program"},
       {{"run", "--board", "bpi-f3", "--time-limit", "1e16", QUERN_PROGRAM}, "1e16"},
       {{"run", "--board", "bpi-f3", "--time-limit", "nan", QUERN_PROGRAM}, "nan"},
+      {{"run", "--board", "bpi-f3", "--memory-limit", "nan", QUERN_PROGRAM}, "nan"},
+      {{"run", "--board", "bpi-f3", "--memory-limit", "1e30", QUERN_PROGRAM}, "at most 1e+09"},
       {{"run", "--board", "bpi-f3", QUERN_PROGRAM}, "riscv64"},
+      {{"compare", "--board", "bpi-f3", "--shapes", "8,8,8", "--samples", "0"}, "1 to 1000000"},
+      {{"compare", "--board", "bpi-f3", "--shapes", too_long}, "File name too long"},
+      {{"plan", trace, "--machine", too_long}, "File name too long"},
+      {{"plan", trace, "--map", too_long}, "File name too long"},
       {{"bench", "--board", untimed, "--mr", "4", "--nr", "4"}, "/timing"},
       {{"board", "show", endless}, "endless.json"},
       {{"run", "--board", "bpi-f3", shapes}, "shapes.csv"},
