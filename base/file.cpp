@@ -15,14 +15,43 @@
 
 namespace quern {
 
-std::string read_file(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw bad_input("{}: is a folder, expected a file", path.string());
+namespace {
+
+const char* kind_name(std::filesystem::file_type type) {
+  switch (type) {
+    case std::filesystem::file_type::directory:
+      return "a folder";
+    case std::filesystem::file_type::fifo:
+      return "a pipe";
+    case std::filesystem::file_type::socket:
+      return "a socket";
+    case std::filesystem::file_type::block:
+    case std::filesystem::file_type::character:
+      return "a device";
+    default:
+      return "no regular file";
+  }
+}
+
+}  // namespace
+
+std::ifstream open_input(const std::filesystem::path& path) {
+  std::error_code error;
+  // Asked before the file is opened: opening a pipe waits for its writer.
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw bad_input("{}: is {}, expected a file", path.string(), kind_name(status.type()));
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw bad_input("{}: cannot read: {}", path.string(), std::strerror(errno));
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  return in;
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in = open_input(path);
+  std::string bytes(std::istreambuf_iterator<char>(in), {});
+  if (in.bad()) throw bad_input("{}: cannot read: {}", path.string(), std::strerror(errno));
+  return bytes;
 }
 
 namespace {

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 
 namespace quern {
 
-// The bytes of a file. Throws bad_input naming the path if it cannot be read.
+// A file opened for reading, whatever its size. Only regular files are input: a folder has no
+// bytes, and a pipe or a device may have no end, or nobody at its other one. Throws bad_input
+// naming the path, and what is there.
+std::ifstream open_input(const std::filesystem::path& path);
+
+// The bytes of a file. Throws as open_input, and if they cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
 // Replaces `path` by `bytes` through a temporary file in the same folder and rename(2), so that a

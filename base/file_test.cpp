@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 
@@ -24,6 +25,34 @@ TEST(File, MissingFileNamesItsPath) {
     EXPECT_EQ(error.code(), ExitCode::bad_input);
     EXPECT_NE(std::string(error.what()).find("/nonexistent/x.json"), std::string::npos);
   }
+}
+
+// Reading one of these would wait for ever, or find no end.
+TEST(File, OnlyRegularFilesAreInput) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "quern_file_kinds";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("pipe", folder / "link");
+  const struct {
+    std::filesystem::path path;
+    const char* kind;
+  } table[] = {{folder, "a folder"},
+               {folder / "pipe", "a pipe"},
+               {folder / "link", "a pipe"},
+               {"/dev/zero", "a device"}};
+  for (const auto& row : table) {
+    try {
+      read_file(row.path);
+      ADD_FAILURE() << row.path << " was read";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::bad_input);
+      EXPECT_EQ(error.what(),
+                fmt::format("{}: is {}, expected a file", row.path.string(), row.kind));
+    }
+  }
+  // Some files have a size of 0 and yet bytes.
+  EXPECT_FALSE(read_file("/proc/self/status").empty());
 }
 
 TEST(File, FollowsLinksAndLeavesDevicesAlone) {

@@ -19,6 +19,9 @@ std::atomic<bool> flag = false;
 std::atomic<std::int64_t> first_second = 0;
 std::atomic<int> descriptor = -1;
 
+char last_words[4096];
+std::atomic<std::size_t> last_words_length = 0;
+
 std::mutex guards_mutex;
 int guards = 0;
 struct sigaction before_int;
@@ -31,7 +34,12 @@ void on_signal(int) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   if (flag.exchange(true)) {
     // timeout(1) signals the process and then its group: one wish, heard twice.
-    if (now.tv_sec > first_second.load() + 1) _exit(static_cast<int>(ExitCode::interrupted));
+    if (now.tv_sec > first_second.load() + 1) {
+      if (write(STDOUT_FILENO, last_words, last_words_length.load()) < 0) {
+        // Nobody listens.
+      }
+      _exit(static_cast<int>(ExitCode::interrupted));
+    }
     errno = saved;
     return;
   }
@@ -80,6 +88,13 @@ bool interrupted() { return flag.load(); }
 int interrupt_descriptor() {
   open_descriptor();
   return descriptor.load();
+}
+
+void set_last_words(std::string_view text) {
+  QUERN_CHECK(text.size() <= sizeof last_words);
+  last_words_length = 0;
+  text.copy(last_words, text.size());
+  last_words_length = text.size();
 }
 
 void clear_interrupt() {

@@ -8,9 +8,11 @@
 //   }
 //
 // The flag stays set: everything that asks later stops as well. Another signal two seconds
-// later ends the program at once with 130, for work that does not ask; children die with us
-// (base/process.h).
+// later ends the program at once with 130, for work that does not ask; its last words go to stdout,
+// and children die with us (base/process.h).
 #pragma once
+
+#include <string_view>
 
 namespace quern {
 
@@ -27,6 +29,10 @@ bool interrupted();
 
 // A descriptor that is readable once interrupted(), for poll(2). Never read from it.
 int interrupt_descriptor();
+
+// What is written to stdout when a second signal ends the program; at first nothing. At most 4096
+// bytes, kept as a copy.
+void set_last_words(std::string_view text);
 
 // Forgets the signal; for tests.
 void clear_interrupt();

@@ -4,9 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/supervisor.h"
 
 namespace quern {
 namespace {
@@ -123,102 +121,34 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// --- in the children: only async-signal-safe calls below
-// -------------------------------------------
-
-[[noreturn]] void be_watchdog(pid_t parent) {
-  setpgid(0, 0);
-  if (syscall(SYS_close_range, 0u, ~0u, 0u) != 0) {  // before Linux 5.9
-    for (int file = 0; file < 1024; ++file) close(file);
-  }
-  prctl(PR_SET_NAME, "quern-watchdog");
-  prctl(PR_SET_PDEATHSIG, SIGUSR1);  // sent when quern dies; blocked, so it waits for sigwait
-  sigset_t wanted;
-  sigemptyset(&wanted);
-  sigaddset(&wanted, SIGUSR1);
-  for (;;) {
-    if (getppid() != parent) kill(0, SIGKILL);
-    siginfo_t info;
-    sigwaitinfo(&wanted, &info);
-  }
-}
-
-enum class Step : int { group, folder, limits, streams, exec };
-
-struct ChildPlan {
-  const char* program;
-  char* const* arguments;
-  char* const* environment;
-  const char* folder;  // null: ours
-  const std::uint64_t* memory_limit;
-  pid_t parent;
-  pid_t group;
-  int streams[3];
-  int report;  // takes {Step, errno} if exec does not happen
-};
-
-[[noreturn]] void give_up(const ChildPlan& plan, Step step) {
-  const int message[2] = {static_cast<int>(step), errno};
-  if (write(plan.report, message, sizeof message) < 0) _exit(126);
-  _exit(127);
-}
-
-[[noreturn]] void be_command(const ChildPlan& plan) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != plan.parent) _exit(127);
-  if (setpgid(0, plan.group) != 0) give_up(plan, Step::group);
-  for (int i = 0; i < 3; ++i) {
-    if (dup2(plan.streams[i], i) < 0) give_up(plan, Step::streams);
-  }
-  // Files that other code opened without O_CLOEXEC are not the command's business.
-  if (syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC, Linux 5.11 */) != 0) {
-    for (int file = 3; file < 1024; ++file) fcntl(file, F_SETFD, FD_CLOEXEC);
-  }
-  if (plan.folder != nullptr && chdir(plan.folder) != 0) give_up(plan, Step::folder);
-  const rlimit no_core = {0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
-  if (plan.memory_limit != nullptr) {
-    const rlimit memory = {*plan.memory_limit, *plan.memory_limit};
-    if (setrlimit(RLIMIT_AS, &memory) != 0) give_up(plan, Step::limits);
-  }
-  for (int signal : {SIGINT, SIGTERM, SIGPIPE, SIGQUIT, SIGUSR1}) ::signal(signal, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  execve(plan.program, plan.arguments, plan.environment);
-  give_up(plan, Step::exec);
-}
-
-// --- in quern ------------------------------------------------------------------------------------
-
-// The watchdog and with it the group; the destructor leaves nothing alive.
-class Group {
+// The supervisor, and with it the command and whatever that started; the destructor leaves nothing
+// of it alive.
+class Supervisor {
  public:
-  Group() {
+  explicit Supervisor(const CommandPlan& plan) {
     const pid_t parent = getpid();
     const SignalsBlocked blocked;
-    leader_ = fork();
-    if (leader_ < 0) throw no_resource("fork");
-    if (leader_ == 0) be_watchdog(parent);
-    setpgid(leader_, leader_);  // both sides do it, whoever comes first
+    pid_ = fork();
+    if (pid_ < 0) throw no_resource("fork");
+    if (pid_ == 0) be_supervisor(parent, plan);
   }
-  ~Group() {
-    send(SIGKILL);
-    while (waitpid(leader_, nullptr, 0) < 0 && errno == EINTR) {
+  ~Supervisor() {
+    send(end_now);
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
-  // The leader is not yet reaped, so the number cannot have gone to another group.
-  void send(int signal) const { kill(-leader_, signal); }
-  pid_t id() const { return leader_; }
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+  // It is not yet reaped, so the number cannot have gone to another process.
+  void send(int signal) const { kill(pid_, signal); }
 
  private:
-  pid_t leader_;
+  pid_t pid_;
 };
 
-[[noreturn]] void throw_start_error(Step step, int number, const std::string& program,
+[[noreturn]] void throw_start_error(const StartFailure& failure, const std::string& program,
                                     const std::filesystem::path& folder) {
+  const auto [step, number] = failure;
   const char* reason = std::strerror(number);
   if (step == Step::folder)
     throw bad_input("{}: cannot enter this folder: {}", folder.string(), reason);
@@ -233,27 +163,13 @@ class Group {
   throw no_resource("set-up of the child");
 }
 
-pid_t start(ChildPlan plan, const std::string& program, const std::filesystem::path& folder) {
-  Pipe report = make_pipe();
-  plan.report = report.write.get();
-  pid_t child;
-  {
-    const SignalsBlocked blocked;
-    child = fork();
-    if (child == 0) be_command(plan);
-  }
-  if (child < 0) throw no_resource("fork");
-  report.write.close();
-  int message[2];
+// A whole message from the children; false if all who could send one are gone.
+template <class Message>
+bool receive(const Descriptor& from, Message& message) {
   ssize_t n;
-  while ((n = read(report.read.get(), message, sizeof message)) < 0 && errno == EINTR) {
+  while ((n = read(from.get(), &message, sizeof message)) < 0 && errno == EINTR) {
   }
-  if (n == static_cast<ssize_t>(sizeof message)) {
-    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    throw_start_error(static_cast<Step>(message[0]), message[1], program, folder);
-  }
-  return child;
+  return n == static_cast<ssize_t>(sizeof message);
 }
 
 // One output stream of the child.
@@ -276,46 +192,51 @@ struct Stream {
   }
 };
 
-// Collects the streams until the child is dead, ending it when a limit says so.
-void follow(pid_t child, const Group& group, const ProcessOptions& options, Clock::time_point begin,
-            std::array<Stream, 2>& streams, ProcessResult& result) {
-  // Readable when the child is dead. Where the kernel has none (before 5.3), we look every 10 ms.
-  const Descriptor death(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
+bool readable(const Descriptor& descriptor) {
+  pollfd event = {descriptor.get(), POLLIN, 0};
+  return poll(&event, 1, 0) == 1;
+}
+
+// Collects the streams until the command is dead, which `death` tells, ending it when a limit says
+// so.
+void follow(const Descriptor& death, const Supervisor& supervisor, const ProcessOptions& options,
+            Clock::time_point begin, std::array<Stream, 2>& streams, ProcessResult& result) {
   std::optional<Clock::time_point> deadline;
   if (options.time_limit) deadline = begin + *options.time_limit;
   bool asked = false;   // SIGTERM sent
   bool forced = false;  // SIGKILL sent
   std::vector<char> buffer(1 << 16);
   for (;;) {
-    int status = 0;
-    const pid_t dead = waitpid(child, &status, WNOHANG);
+    const bool dead = readable(death);
     // After the death all that it wrote is in the pipes, which hold one buffer by default.
-    const int reads = dead == child ? 16 : 1;
+    const int reads = dead ? 16 : 1;
     for (auto& stream : streams) {
       stream.take(reads, options.output_limit, result.output_cut, buffer);
     }
-    if (dead == child) {
-      result.status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-      if (!asked) result.end = WIFSIGNALED(status) ? ProcessEnd::signalled : ProcessEnd::exited;
+    if (dead) {
+      // A supervisor that was killed tells nothing, and the command dies with it.
+      CommandEnd ended = {SIGKILL};
+      receive(death, ended);
+      const bool killed = WIFSIGNALED(ended.status);
+      result.status = killed ? WTERMSIG(ended.status) : WEXITSTATUS(ended.status);
+      if (!asked) result.end = killed ? ProcessEnd::signalled : ProcessEnd::exited;
       return;
     }
     const auto now = Clock::now();
     const bool late = deadline && now >= *deadline;
     if (asked && late && !forced) {
-      group.send(SIGKILL);
+      supervisor.send(end_now);
       forced = true;
     } else if (!asked && (late || interrupted())) {
       result.end = interrupted() ? ProcessEnd::interrupted : ProcessEnd::timed_out;
-      group.send(SIGTERM);
-      group.send(SIGCONT);  // a stopped process would sleep through it
+      supervisor.send(end_politely);
       asked = true;
       deadline = now + options.grace;
     }
-    int wait = death.open() ? -1 : 10;
+    int wait = -1;
     if (deadline && !forced) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - now).count();
-      const auto bound = static_cast<int>(std::clamp<std::int64_t>(left, 0, INT_MAX));
-      wait = wait < 0 ? bound : std::min(wait, bound);
+      wait = static_cast<int>(std::clamp<std::int64_t>(left, 0, INT_MAX));
     }
     // poll skips negative descriptors: closed streams, and the flag once it has been heard.
     std::array<pollfd, 4> events = {{{death.get(), POLLIN, 0},
@@ -378,19 +299,22 @@ ProcessResult run_process(const std::vector<std::string>& command, const Process
   Pipe output = make_pipe();
   Pipe errors = options.merge_stderr ? Pipe{} : make_pipe();
   const auto begin = Clock::now();
-  const Group group;
-  const pid_t child =
-      start({.program = program.c_str(),
-             .arguments = argument_pointers.data(),
-             .environment = environment_pointers.data(),
-             .folder = folder.empty() ? nullptr : folder.c_str(),
-             .memory_limit = options.memory_limit ? &*options.memory_limit : nullptr,
-             .parent = getpid(),
-             .group = group.id(),
-             .streams = {input.get(), output.write.get(),
-                         options.merge_stderr ? output.write.get() : errors.write.get()},
-             .report = -1},
-            command[0], options.folder);
+  Pipe failure = make_pipe();
+  Pipe end = make_pipe();
+  const Supervisor supervisor(
+      {.program = program.c_str(),
+       .arguments = argument_pointers.data(),
+       .environment = environment_pointers.data(),
+       .folder = folder.empty() ? nullptr : folder.c_str(),
+       .memory_limit = options.memory_limit ? &*options.memory_limit : nullptr,
+       .streams = {input.get(), output.write.get(),
+                   options.merge_stderr ? output.write.get() : errors.write.get()},
+       .failure = failure.write.get(),
+       .end = end.write.get()});
+  failure.write.close();
+  end.write.close();
+  StartFailure failed;
+  if (receive(failure.read, failed)) throw_start_error(failed, command[0], options.folder);
   output.write.close();
   errors.write.close();
   std::array<Stream, 2> streams = {
@@ -398,7 +322,7 @@ ProcessResult run_process(const std::vector<std::string>& command, const Process
   for (auto& stream : streams) {
     if (stream.descriptor.open()) fcntl(stream.descriptor.get(), F_SETFL, O_NONBLOCK);
   }
-  follow(child, group, options, begin, streams, result);
+  follow(end.read, supervisor, options, begin, streams, result);
   result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return result;
 }

@@ -1,12 +1,12 @@
 // Child processes with limits: one call starts a command in a process group of its own, feeds it,
-// collects what it prints, and ends the whole group when time or the user says so.
+// collects what it prints, and ends it and all that it started when time or the user says so.
 //
-//   quern ──┬── watchdog   leads the group; kills it if quern itself dies (even by kill -9)
-//           └── command ── whatever it starts
+//   quern ──── supervisor ──── command ──── whatever it starts
 //
-// Nothing that the command started and left in its group outlives the call: when the command ends,
-// its leftovers are killed. How the child ended is a value, never an exception; only a command that
-// cannot be started at all is an Error.
+// Nothing that the command started outlives the call, not even what left its process group or
+// session: when the command ends, its leftovers are killed, and if quern itself dies (even by
+// kill -9), all of it (base/supervisor.h). How the child ended is a value, never an exception; only
+// a command that cannot be started at all is an Error.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@
 namespace quern {
 
 struct ProcessOptions {
-  std::optional<std::chrono::milliseconds> time_limit = {};  // whole group is killed after it
+  std::optional<std::chrono::milliseconds> time_limit = {};  // all of it is killed after it
   std::optional<std::uint64_t> memory_limit = {};            // bytes of address space (RLIMIT_AS)
   std::string input = {};                                    // given on stdin, then end of file
   std::filesystem::path folder = {};                         // working folder; empty: ours

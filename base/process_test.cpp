@@ -135,6 +135,61 @@ TEST(Process, LeftoversDieWithTheCommand) {
   EXPECT_TRUE(dies(std::stoi(result.output)));
 }
 
+// A script in a session of its own whose parent is gone, with a child in a third session; writes
+// both numbers into $1 and lives on.
+constexpr const char* runaway =
+    "setsid sh -c 'trap \"\" TERM HUP; setsid sleep 1000 & echo $$ $! >\"$1.new\"; "
+    "mv \"$1.new\" \"$1\"; exec >&- 2>&-; sleep 1000' sh \"$1\" & "
+    "while ! [ -e \"$1\" ]; do sleep 0.01; done; ";
+
+std::vector<pid_t> runaways(const std::filesystem::path& file) {
+  std::vector<pid_t> found(2);
+  std::ifstream(file) >> found[0] >> found[1];
+  EXPECT_GT(found[0], 0);
+  EXPECT_GT(found[1], 0);
+  return found;
+}
+
+TEST(Process, WhatWentItsOwnWayDiesAsWell) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "quern_process_test_runaways";
+  const struct {
+    const char* then;
+    milliseconds time_limit;
+    ProcessEnd end;
+  } table[] = {{"exit 0", milliseconds(60000), ProcessEnd::exited},
+               {"sleep 1000", milliseconds(2000), ProcessEnd::timed_out}};
+  for (const auto& row : table) {
+    std::filesystem::remove(file);
+    const auto result = run_process({"sh", "-c", std::string(runaway) + row.then, "sh", file},
+                                    {.time_limit = row.time_limit, .grace = milliseconds(50)});
+    EXPECT_EQ(result.end, row.end);
+    // At once: the call returns when they are dead.
+    for (const pid_t pid : runaways(file)) EXPECT_FALSE(alive(pid)) << row.then;
+  }
+}
+
+TEST(Process, WhatWentItsOwnWayDiesWithUsEvenByKill9) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "quern_process_test_runaways9";
+  std::filesystem::remove(file);
+  const pid_t quern = fork();
+  if (quern == 0) {
+    run_process({"sh", "-c", std::string(runaway) + "sleep 1000", "sh", file});
+    _exit(0);
+  }
+  while (!std::filesystem::exists(file)) std::this_thread::sleep_for(milliseconds(10));
+  const auto found = runaways(file);
+  for (const pid_t pid : found) EXPECT_TRUE(alive(pid));
+  kill(quern, SIGKILL);
+  waitpid(quern, nullptr, 0);
+  for (const pid_t pid : found) EXPECT_TRUE(dies(pid));
+}
+
+TEST(Process, ACommandMaySignalItsParent) {
+  const auto result = shell("kill -TERM $PPID; kill -USR1 $PPID; kill -USR2 $PPID; echo lives");
+  EXPECT_TRUE(result.good());
+  EXPECT_EQ(result.output, "lives\n");
+}
+
 TEST(Process, ChildrenDieWithUsEvenByKill9) {
   const auto file = std::filesystem::path(testing::TempDir()) / "quern_process_test_pids";
   std::filesystem::remove(file);
@@ -167,6 +222,31 @@ TEST(Process, SignalToUsInterrupts) {
     clear_interrupt();
     EXPECT_TRUE(shell("exit 0").good());
   }
+}
+
+// Work that does not ask is ended by the second wish, and says what it was told to.
+TEST(Process, SecondSignalEndsWithTheLastWords) {
+  int words[2];
+  ASSERT_EQ(pipe(words), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(words[1], STDOUT_FILENO);
+    const InterruptGuard guard;
+    set_last_words("{}\n");
+    raise(SIGINT);
+    raise(SIGINT);  // too soon to be another wish
+    sleep(3);
+    raise(SIGINT);
+    _exit(0);
+  }
+  close(words[1]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  char text[16] = {};
+  EXPECT_EQ(read(words[0], text, sizeof text), 3);
+  EXPECT_STREQ(text, "{}\n");
+  close(words[0]);
 }
 
 TEST(Process, LimitsMemoryAndCores) {

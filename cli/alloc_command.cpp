@@ -123,23 +123,26 @@ void print(const AllocOptions& options, const ProblemFile& file, const Answer& a
     context.print_json("quern.alloc.v1", body);
     return;
   }
-  // With the solution on stdout the summary goes to stderr.
-  std::FILE* const out = options.output == "-" ? stderr : stdout;
-  if (a.verdict != Verdict::feasible) {
-    fmt::print(out, "{}: {} buffers", verdict, file.problem.buffers.size());
-  } else {
-    fmt::print(out, "feasible: {} buffers, height {}", file.problem.buffers.size(), a.height);
-    if (options.minimize) {
-      fmt::print(out, "{}",
-                 a.proven ? std::string(" (proven smallest)")
-                          : fmt::format(" (proven: not below {}, so {:.1f} % above the smallest at "
-                                        "most)",
-                                        a.lower_bound, 100 * gap(a)));
+  std::string text = verdict;
+  text += fmt::format(": {} buffers", file.problem.buffers.size());
+  if (a.verdict == Verdict::feasible) {
+    text += fmt::format(", height {}", a.height);
+    if (!options.minimize) {
+      text += fmt::format(" of {}", *options.capacity);
+    } else if (a.proven) {
+      text += " (proven smallest)";
     } else {
-      fmt::print(out, " of {}", *options.capacity);
+      text += fmt::format(" (proven: not below {}, so {:.1f} % above the smallest at most)",
+                          a.lower_bound, 100 * gap(a));
     }
   }
-  fmt::print(out, ", {} nodes, {:.3f} s measured\n", a.nodes, a.seconds);
+  text += fmt::format(", {} nodes, {:.3f} s measured\n", a.nodes, a.seconds);
+  // With the solution on stdout the summary goes to stderr.
+  if (options.output == "-") {
+    print_stderr(text);
+  } else {
+    fmt::print("{}", text);
+  }
 }
 
 ExitCode run(const AllocOptions& options, Context& context) {

@@ -85,6 +85,7 @@ ExitCode check(Context& context, const std::string& name, const std::string& via
 void add_board(CLI::App& app, Context& context) {
   CLI::App* group = app.add_subcommand("board", "List, show and check boards");
   group->require_subcommand(1);
+  group->footer("Example:\n  quern board list");
   add_subcommand(*group, context, "list", "All boards, a line each", "quern board list",
                  [&context] { return list(context); });
   auto name = std::make_shared<std::string>();

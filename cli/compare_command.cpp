@@ -247,7 +247,7 @@ void add_compare(CLI::App& app, Context& context) {
   command
       ->add_option("--samples", options->compare.samples,
                    "Timed runs of each (default: 1 modelled, 11 measured)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   command
       ->add_option("--time-limit", options->compare.seconds_per_shape,
                    "Seconds a shape may take here")

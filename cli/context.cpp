@@ -6,14 +6,24 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/interrupt.h"
+
 namespace quern::cli {
 
-void Context::print_json(std::string_view schema, const Json& body) const {
+std::string json_document(std::string_view schema, const Json& body) {
   nlohmann::ordered_json document;
   document["schema"] = schema;
   for (const auto& [key, value] : body.items()) document[key] = value;
-  fmt::print("{}\n",
-             document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+void print_stderr(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+void Context::print_json(std::string_view schema, const Json& body) const {
+  set_last_words({});  // they were for the case that there is no other document
+  json_printed = true;
+  fmt::print("{}", json_document(schema, body));
+  std::fflush(stdout);  // main looks whether it went well
 }
 
 std::string Context::paint(bool good, std::string text) const {
@@ -25,32 +35,44 @@ std::string Context::paint(bool good, std::string text) const {
 }
 
 void Context::say(std::string_view message) const {
-  if (verbosity >= 0) fmt::print(stderr, "{}\n", message);
+  if (verbosity >= 0) print_stderr(fmt::format("{}\n", message));
 }
 
-const CLI::Validator time_limit(
-    [](std::string& text) -> std::string {
-      double seconds = 0;
-      if (!CLI::detail::lexical_cast(text, seconds) || !(seconds > 0) || !(seconds <= 1e9)) {
-        return "expected seconds above 0 and at most 1e9, found " + text;
-      }
-      return {};
-    },
-    "SECONDS");
+namespace {
+
+// A number above 0 and at most `largest`; NaN is neither.
+CLI::Validator limit(double largest, const std::string& unit, const std::string& type) {
+  return CLI::Validator(
+      [=](std::string& text) -> std::string {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value > 0 && value <= largest) return {};
+        return fmt::format("expected {} above 0 and at most {:g}, found {}", unit, largest, text);
+      },
+      type);
+}
+
+}  // namespace
+
+const CLI::Validator time_limit = limit(1e9, "seconds", "SECONDS");
+const CLI::Validator memory_limit = limit(1e9, "MiB", "MIB");
+
+void add_shared_options(CLI::App& command, Context& context) {
+  command.add_flag("--json", context.json, "Print one JSON document on stdout");
+  command.add_flag_callback(
+      "-q,--quiet", [&context] { context.verbosity = -1; }, "No messages");
+  command.add_flag_callback(
+      "-v,--verbose", [&context] { context.verbosity = 1; }, "More messages");
+  command.add_option("--color", context.color, "Colours on stdout: auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  command.add_option("--results", context.results, "Folder of the journals");
+}
 
 CLI::App* add_subcommand(CLI::App& app, Context& context, const std::string& name,
                          const std::string& description, const std::string& example,
                          std::function<ExitCode()> run) {
   CLI::App* command = app.add_subcommand(name, description);
   command->footer("Example:\n  " + example);
-  command->add_flag("--json", context.json, "Print one JSON document on stdout");
-  command->add_flag_callback(
-      "-q,--quiet", [&context] { context.verbosity = -1; }, "No messages");
-  command->add_flag_callback(
-      "-v,--verbose", [&context] { context.verbosity = 1; }, "More messages");
-  command->add_option("--color", context.color, "Colours on stdout: auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
-  command->add_option("--results", context.results, "Folder of the journals");
+  add_shared_options(*command, context);
   command->callback([&context, run] { context.exit_code = run(); });
   return command;
 }

@@ -19,6 +19,7 @@ struct Context {
   int verbosity = 0;              // -1 quiet, 0 normal, 1 or more talkative
   std::string color = "auto";     // auto: on a terminal, unless NO_COLOR is set
   ExitCode exit_code = ExitCode::good;
+  mutable bool json_printed = false;  // by print_json
 
   // Prints the one JSON document of a --json run, with its "schema" first ("quern.<command>.v1").
   void print_json(std::string_view schema, const Json& body) const;
@@ -31,8 +32,20 @@ struct Context {
 // Checks a time limit in seconds: more than nothing, and no more than 30 years.
 extern const CLI::Validator time_limit;
 
-// Adds a subcommand with the flags that all share (--json, -q, -v, --color, --results) and an
-// example below its help. `run` is called after parsing; its value is the process's exit code.
+// Checks a memory limit in MiB: more than nothing, and no more than a petabyte.
+extern const CLI::Validator memory_limit;
+
+// Text for stderr. One that is closed or full loses it, and that is all.
+void print_stderr(std::string_view text);
+
+// What Context::print_json prints.
+std::string json_document(std::string_view schema, const Json& body);
+
+// The flags that all subcommands share: --json, -q, -v, --color, --results.
+void add_shared_options(CLI::App& command, Context& context);
+
+// Adds a subcommand with the shared flags and an example below its help. `run` is called after
+// parsing; its value is the process's exit code.
 CLI::App* add_subcommand(CLI::App& app, Context& context, const std::string& name,
                          const std::string& description, const std::string& example,
                          std::function<ExitCode()> run);

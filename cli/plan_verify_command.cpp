@@ -92,7 +92,8 @@ void add_plan_verify(CLI::App& plan, Context& context, std::function<ExitCode()>
   verify->add_option("--objective", arguments->objective, "Only this problem's files")
       ->check(CLI::IsMember(names_of(plan_objectives)));
   arguments->input.add_options(*verify);
-  verify->add_flag("--json", context.json, "Print one JSON document on stdout");
+  add_shared_options(*verify, context);
+  verify->footer("Example:\n  quern plan verify planner/traces/Matmul_Case0.json plans");
   verify->callback([&context, &chosen, arguments] {
     chosen = [&context, arguments] { return run_verify(context, *arguments); };
   });

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include "cli/context.h"
 
 namespace quern::cli {
 
@@ -20,19 +20,18 @@ std::string Progress::text(std::size_t done, std::size_t total, double seconds) 
 
 Progress::Progress(std::size_t total, bool quiet)
     : total_(total), drawn_(!quiet && isatty(STDERR_FILENO) != 0) {
-  if (drawn_) fmt::print(stderr, "{}\r", text(0, total_, 0));
+  if (drawn_) print_stderr(fmt::format("{}\r", text(0, total_, 0)));
 }
 
 Progress::~Progress() {
-  if (drawn_) fmt::print(stderr, "\033[2K\r");
+  if (drawn_) print_stderr("\033[2K\r");
 }
 
 void Progress::step(const std::string& what) {
   ++done_;
   if (!drawn_) return;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  fmt::print(stderr, "\033[2K{}  {}\r", text(done_, total_, elapsed.count()), what);
-  std::fflush(stderr);
+  print_stderr(fmt::format("\033[2K{}  {}\r", text(done_, total_, elapsed.count()), what));
 }
 
 }  // namespace quern::cli

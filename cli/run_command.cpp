@@ -56,15 +56,31 @@ std::string main_stalls(const Json& function) {
   return text;
 }
 
+// The name of a function where space is short: templates have names of thousands of letters, of
+// which the last ones tell them apart.
+std::string fitted(const std::string& name) {
+  constexpr std::size_t longest = 64, first = 20;
+  if (name.size() <= longest) return name;
+  const auto inside_letter = [&](std::size_t at) { return (name[at] & 0xc0) == 0x80; };  // UTF-8
+  std::size_t cut = first, on = name.size() - (longest - first - 3);
+  while (cut > 0 && inside_letter(cut)) --cut;
+  while (on < name.size() && inside_letter(on)) ++on;
+  return name.substr(0, cut) + "..." + name.substr(on);
+}
+
 void print_functions(const Json& functions) {
-  fmt::print(stderr, "{:>14} {:>14} {:>10} {:>10}  {:<32} {}\n", "cycles", "instructions",
-             "L1 misses", "L2 misses", "function", "waits for (share of its cycles)");
+  std::size_t width = 32;
   for (const Json& function : functions)
-    fmt::print(
-        stderr, "{:>14} {:>14} {:>10} {:>10}  {:<32} {}\n", function["cycles"].get<std::uint64_t>(),
+    width = std::max(width, fitted(function["name"].get<std::string>()).size());
+  print_stderr(fmt::format("{:>14} {:>14} {:>10} {:>10}  {:<{}} {}\n", "cycles", "instructions",
+                           "L1 misses", "L2 misses", "function", width,
+                           "waits for (share of its cycles)"));
+  for (const Json& function : functions)
+    print_stderr(fmt::format(
+        "{:>14} {:>14} {:>10} {:>10}  {:<{}} {}\n", function["cycles"].get<std::uint64_t>(),
         function["instructions"].get<std::uint64_t>(), function["l1_misses"].get<std::uint64_t>(),
-        function["l2_misses"].get<std::uint64_t>(), function["name"].get<std::string>(),
-        main_stalls(function));
+        function["l2_misses"].get<std::uint64_t>(), fitted(function["name"].get<std::string>()),
+        width, main_stalls(function)));
 }
 
 ExitCode run(Context& context, const Options& options) {
@@ -113,7 +129,8 @@ ExitCode run(Context& context, const Options& options) {
     std::fwrite(result.output.data(), 1, result.output.size(), stdout);
     std::fwrite(result.errors.data(), 1, result.errors.size(), stderr);
     if (result.outcome != boards::Outcome::ok) {
-      fmt::print(stderr, "quern: {}: {}\n", boards::to_string(result.outcome), result.reason);
+      print_stderr(
+          fmt::format("quern: {}: {}\n", boards::to_string(result.outcome), result.reason));
     }
     if (run.cycles) {
       const std::string instructions =
@@ -157,7 +174,7 @@ void add_run(CLI::App& app, Context& context) {
   command
       ->add_option("--memory-limit", options->memory_limit,
                    "MiB that the program may map, beside the 512 that the emulator needs")
-      ->check(CLI::PositiveNumber);
+      ->check(memory_limit);
   command
       ->add_option("--env", options->environment,
                    "NAME=VALUE for the program, which gets nothing of this shell's environment")

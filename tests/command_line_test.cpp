@@ -1,6 +1,7 @@
 // The command line as a user or a script meets it: exit codes, messages, one JSON document on
 // stdout.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -11,11 +12,13 @@ namespace quern {
 namespace {
 
 ProcessResult quern_with(std::vector<std::string> arguments,
-                         const std::map<std::string, std::string>& environment = {}) {
+                         const std::map<std::string, std::string>& environment = {},
+                         std::optional<std::chrono::milliseconds> time_limit = {}) {
   arguments.insert(arguments.begin(), QUERN_PROGRAM);
   ProcessOptions options;
   options.environment = environment;
   options.environment["QUERN_RESULTS"] = testing::TempDir() + "/quern_command_line_results";
+  options.time_limit = time_limit;
   return run_process(arguments, options);
 }
 
@@ -32,6 +35,8 @@ TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
   const std::string untimed = file_with("untimed.json", board_json.dump());
   const std::string endless = file_with("endless.json", R"({"name": 1e400})");
   const std::string shapes = file_with("shapes.csv", "a,1,2,3\nb,4,-5,6\n");
+  const std::string too_long(5000, 'a');
+  const std::string trace = std::string(QUERN_SOURCE_DIR) + "/planner/traces/Matmul_Case0.json";
   const struct {
     std::vector<std::string> arguments;
     const char* expected;  // in the message
@@ -68,7 +73,13 @@ TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
       {{"run", "--board", "bpi-f3", "/nonexistent/program"}, "/nonexistent/program"},
       {{"run", "--board", "bpi-f3", "--time-limit", "1e16", QUERN_PROGRAM}, "1e16"},
       {{"run", "--board", "bpi-f3", "--time-limit", "nan", QUERN_PROGRAM}, "nan"},
+      {{"run", "--board", "bpi-f3", "--memory-limit", "nan", QUERN_PROGRAM}, "nan"},
+      {{"run", "--board", "bpi-f3", "--memory-limit", "1e30", QUERN_PROGRAM}, "at most 1e+09"},
       {{"run", "--board", "bpi-f3", QUERN_PROGRAM}, "riscv64"},
+      {{"compare", "--board", "bpi-f3", "--shapes", "8,8,8", "--samples", "0"}, "1 to 1000000"},
+      {{"compare", "--board", "bpi-f3", "--shapes", too_long}, "File name too long"},
+      {{"plan", trace, "--machine", too_long}, "File name too long"},
+      {{"plan", trace, "--map", too_long}, "File name too long"},
       {{"bench", "--board", untimed, "--mr", "4", "--nr", "4"}, "/timing"},
       {{"board", "show", endless}, "endless.json"},
       {{"run", "--board", "bpi-f3", shapes}, "shapes.csv"},
@@ -87,6 +98,44 @@ TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
     EXPECT_EQ(result.status, static_cast<int>(ExitCode::bad_input)) << result.errors;
     EXPECT_NE(result.errors.find(c.expected), std::string::npos) << result.errors;
     EXPECT_EQ(result.output, "");
+  }
+}
+
+// A pipe without a writer would be waited for, a device read for ever.
+TEST(CommandLine, OnlyRegularFilesAreInput) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "quern_command_line" / "kinds";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder / "folder.json");
+  const std::string pipe = folder / "pipe.json";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((folder / "X_Nodes.csv").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((folder / "X_Edges.csv").c_str(), 0600), 0);
+  const std::filesystem::path root = QUERN_SOURCE_DIR;
+  const std::string trace = root / "planner/traces/Matmul_Case0.json";
+  for (const std::string& file :
+       {pipe, std::string("/dev/zero"), (folder / "folder.json").string()}) {
+    const std::vector<std::string> commands[] = {
+        {"board", "show", file},
+        {"board", "check", file},
+        {"space", "--board", file},
+        {"run", "--board", file, QUERN_PROGRAM},
+        {"run", "--board", "bpi-f3", file},
+        {"run", "--board", "snitch", file},
+        {"calibrate", "--board", file},
+        {"compare", "--board", "bpi-f3", "--shapes", file},
+        {"bench", "--board", "snitch", "--published", file},
+        {"plan", file},
+        {"plan", trace, "--machine", file},
+        {"plan", (folder / "X_Nodes.csv").string()},
+        {"alloc", file, "--minimize"},
+    };
+    for (const auto& command : commands) {
+      SCOPED_TRACE(shell_quoted(command));
+      const auto result = quern_with(command, {}, std::chrono::seconds(60));
+      EXPECT_EQ(result.end, ProcessEnd::exited);
+      EXPECT_EQ(result.status, static_cast<int>(ExitCode::bad_input)) << result.errors;
+      EXPECT_NE(result.errors.find("expected"), std::string::npos) << result.errors;
+    }
   }
 }
 
@@ -114,10 +163,13 @@ TEST(CommandLine, InterruptedToolEndsWith130) {
   options.environment["QUERN_CXX"] = compiler;
   options.environment["QUERN_RESULTS"] = testing::TempDir() + "/quern_command_line_results";
   const auto run = run_process({"timeout", "--preserve-status", "-s", "INT", "1", QUERN_PROGRAM,
-                                "bench", "--board", "bpi-f3", "--mr", "4", "--nr", "4"},
+                                "bench", "--board", "bpi-f3", "--mr", "4", "--nr", "4", "--json"},
                                options);
   EXPECT_EQ(run.status, 130) << run.errors;
   EXPECT_EQ(run.errors, "quern: interrupted\n");
+  const Json error = parse_json(run.output, "stdout").at("error");
+  EXPECT_EQ(error.at("kind"), "interrupted");
+  EXPECT_EQ(error.at("exit"), 130);
 }
 
 TEST(CommandLine, TimeLimitHoldsForSimulators) {
@@ -137,12 +189,160 @@ TEST(CommandLine, FullDiskUnderStdoutIsAnError) {
   }
 }
 
-TEST(CommandLine, HelpEndsWith0AndHasAnExample) {
-  for (const char* command :
-       {"doctor", "run", "space", "generate", "predict", "bench", "compare"}) {
-    const auto result = quern_with({command, "--help"});
-    EXPECT_EQ(result.status, 0) << command;
-    EXPECT_NE(result.output.find(std::string("quern ") + command), std::string::npos) << command;
+// Whatever fails, a stream that takes nothing is no reason to crash, nor to write elsewhere.
+TEST(CommandLine, StreamsMayBeClosedOrFull) {
+  const std::string kernel = "generate --board bpi-f3 --mr 16 --nr 15";
+  const struct {
+    std::string arguments;
+    const char* streams;
+    int status;
+    const char* says;  // on the stderr that is left
+  } table[] = {
+      {"board list", ">&-", 2, "cannot write to stdout: Bad file descriptor"},
+      {"board list --json", ">&-", 2, "cannot write to stdout: Bad file descriptor"},
+      {"--help", ">&-", 2, "cannot write to stdout: Bad file descriptor"},
+      {"--help", ">/dev/full", 2, "cannot write to stdout: No space left"},
+      {kernel, ">&-", 2, "cannot write to stdout: Bad file descriptor"},
+      {kernel, ">/dev/full", 2, "cannot write to stdout: No space left"},  // more than a buffer
+      {"board show nowhere --json", ">&-", 2, "unknown board"},
+      {"board show nowhere", ">/dev/null 2>&-", 2, ""},
+      {"board show nowhere", ">/dev/null 2>/dev/full", 2, ""},
+      {kernel + " -o /dev/null", ">/dev/null 2>/dev/full", 0, ""},
+      {kernel + " -o /dev/null", "<&- >&- 2>&-", 0, ""},  // nothing to say on stdout
+  };
+  for (const auto& row : table) {
+    SCOPED_TRACE(row.arguments + " " + row.streams);
+    const auto result = run_process(
+        {"/bin/sh", "-c", fmt::format("'{}' {} {}", QUERN_PROGRAM, row.arguments, row.streams)});
+    EXPECT_EQ(result.status, row.status) << result.errors;
+    EXPECT_NE(result.errors.find(row.says), std::string::npos) << result.errors;
+    EXPECT_EQ(result.output, "");
+  }
+}
+
+const std::vector<std::vector<std::string>> all_commands = {
+    {"doctor"},   {"board", "list"}, {"board", "show"},  {"board", "check"}, {"run"},   {"space"},
+    {"generate"}, {"predict"},       {"calibrate"},      {"validate-model"}, {"bench"}, {"compare"},
+    {"alloc"},    {"plan"},          {"plan", "verify"}, {"ablate"}};
+
+std::vector<std::string> with(std::vector<std::string> command,
+                              const std::vector<std::string>& more) {
+  command.insert(command.end(), more.begin(), more.end());
+  return command;
+}
+
+TEST(CommandLine, HelpEndsWith0HasAnExampleAndTheSharedOptions) {
+  for (const auto& command : all_commands) {
+    SCOPED_TRACE(shell_quoted(command));
+    const auto result = quern_with(with(command, {"--help"}));
+    EXPECT_EQ(result.status, 0);
+    const auto example = result.output.find("Example:");
+    ASSERT_NE(example, std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("quern " + shell_quoted(command), example), std::string::npos);
+    for (const char* option : {"--json", "--quiet", "--verbose", "--color"}) {
+      EXPECT_NE(result.output.find(option), std::string::npos) << option;
+    }
+  }
+}
+
+TEST(CommandLine, VersionIsTheOneInTheRecords) {
+  const auto told = quern_with({"--version"});
+  EXPECT_EQ(told.status, 0) << told.errors;
+  const auto record =
+      quern_with({"bench", "--board", "k230", "--mr", "4", "--nr", "4", "--kc", "16", "--json"});
+  const Json versions = parse_json(record.output, "stdout").at("versions");
+  EXPECT_EQ(told.output, "quern " + versions.at("quern").get<std::string>() + "\n");
+  const auto json = quern_with({"--version", "--json"});
+  EXPECT_EQ(parse_json(json.output, "stdout").at("version"), versions.at("quern"));
+}
+
+Json error_of(const ProcessResult& result) {
+  const Json document = parse_json(result.output, "stdout");
+  EXPECT_EQ(document.at("schema"), "quern.error.v1");
+  const Json error = document.at("error");
+  EXPECT_EQ(error.at("exit"), result.status);
+  const std::string message = error.at("message");
+  EXPECT_NE(result.errors.find(message), std::string::npos) << result.errors;
+  return error;
+}
+
+TEST(CommandLine, JsonIsOneDocumentAfterWrongUsageToo) {
+  for (const auto& command : all_commands) {
+    for (const auto& words : {std::vector<std::string>{"--json", "--no-such-option"},
+                              {"--no-such-option", "--json"},
+                              {"--color", "purple", "--json"}}) {
+      SCOPED_TRACE(shell_quoted(with(command, words)));
+      const auto result = quern_with(with(command, words));
+      EXPECT_EQ(result.status, 2);
+      EXPECT_EQ(error_of(result).at("kind"), "bad_input");
+    }
+  }
+  for (const auto& words : {std::vector<std::string>{"--json"},
+                            {"fly", "--json"},
+                            {"board", "--json"},
+                            {"board", "fly", "--json"}}) {
+    SCOPED_TRACE(shell_quoted(words));
+    EXPECT_EQ(error_of(quern_with(words)).at("kind"), "bad_input");
+  }
+  // What is an option's value, or the program's, is not ours.
+  EXPECT_EQ(quern_with({"board", "show", "nowhere", "--results", "--json"}).output, "");
+  EXPECT_EQ(quern_with({"run", "--board", "bpi-f3", "/none", "--json"}).output, "");
+  EXPECT_EQ(quern_with({"run", "--board", "bpi-f3", "--", "/none", "--json"}).output, "");
+}
+
+TEST(CommandLine, JsonErrorSaysWhatAndWhere) {
+  const std::string broken = file_with("broken2.json", "{\n\"name\": \"x\",\n}");
+  Json board = read_json(std::filesystem::path(QUERN_SOURCE_DIR) / "boards/k230.json");
+  board["core"]["clock_hz"] = "fast";
+  const std::string mistyped = file_with("mistyped.json", board.dump());
+  const std::string shapes = file_with("shapes2.csv", "a,1,2,3\nb,4,-5,6\n");
+  const std::string looping = file_with("looping.csv", "id,lower,upper,size\n1,0,0,5\n");
+  const struct {
+    std::vector<std::string> arguments;
+    std::map<std::string, std::string> environment;
+    int exit;
+    const char* kind;
+    Json place;
+  } table[] = {
+      {{"board", "show", broken},
+       {},
+       2,
+       "bad_input",
+       {{"file", broken}, {"line", 3}, {"column", 1}}},
+      {{"board", "show", mistyped},
+       {},
+       2,
+       "bad_input",
+       {{"file", mistyped}, {"pointer", "/core/clock_hz"}}},
+      {{"board", "show", "nowhere"}, {}, 2, "bad_input", Json::object()},
+      {{"compare", "--board", "bpi-f3", "--shapes", shapes},
+       {},
+       2,
+       "bad_input",
+       {{"file", shapes}, {"line", 2}}},
+      {{"alloc", looping, "--minimize"}, {}, 2, "bad_input", {{"file", looping}, {"line", 2}}},
+      {{"alloc", "nowhere.csv", "--minimize"}, {}, 2, "bad_input", {{"file", "nowhere.csv"}}},
+      {{"bench", "--board", "snitch", "--kernel", "relu", "--m", "1", "--n", "1", "--simulator",
+        "/none/simulator"},
+       {},
+       4,
+       "unavailable",
+       nullptr},
+      {{"bench", "--board", "k230", "--mr", "4", "--nr", "4"},
+       {{"QUERN_CXX", "/none/clang++"}},
+       5,
+       "tool_missing",
+       nullptr},
+  };
+  for (const auto& row : table) {
+    SCOPED_TRACE(shell_quoted(row.arguments));
+    const auto result = quern_with(with(row.arguments, {"--json"}), row.environment);
+    EXPECT_EQ(result.status, row.exit) << result.errors;
+    Json error = error_of(result);
+    EXPECT_EQ(error.at("kind"), row.kind);
+    for (const char* key : {"exit", "kind", "message"}) error.erase(key);
+    if (row.place.is_null()) continue;
+    EXPECT_EQ(error, row.place);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "boards/timing/demangle.h"
+
 namespace quern::timing {
 namespace {
 
@@ -172,7 +174,8 @@ Json timing_report(const Parameters& parameters, const std::vector<const Block*>
     });
     report["functions"] = Json::array();
     for (const Entry* entry : order)
-      report["functions"].push_back({{"name", entry->name},
+      report["functions"].push_back({{"name", demangled(entry->name)},
+                                     {"symbol", entry->file.empty() ? Json() : Json(entry->name)},
                                      {"file", entry->file},
                                      {"cycles", entry->totals.cycles},
                                      {"instructions", entry->instructions},

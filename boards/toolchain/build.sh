@@ -23,7 +23,7 @@ configure() {
   if [ -e "$QUERN_BUILD/release/build.ninja" ]; then
     ninja -C "$QUERN_BUILD/release" build.ninja >"$log" 2>&1
   else
-    say "configuring the build"
+    say "set-up 3/3: configuring the build (CMake)"
     cmake -S "$QUERN_ROOT" --preset release -B "$QUERN_BUILD/release" >"$log" 2>&1
   fi
 }
@@ -40,15 +40,18 @@ build() {
   cd "$QUERN_ROOT" || fail 1 "$QUERN_ROOT: cannot enter"
   # A set-up killed inside CMake may have left half a cache: once more without it.
   configure || { rm -rf "$release/CMakeCache.txt" "$release/CMakeFiles" && configure; } ||
-    fail 5 "CMake failed:"$'\n'"$(tail -n 30 "$QUERN_BUILD/setup/cmake.log")"
+    fail 5 "CMake failed:"$'\n'"$(tail -n 30 "$QUERN_BUILD/setup/cmake.log")"$'\n'"To see it again:" \
+      "cmake -S $(printf %q "$QUERN_ROOT") --preset release -B $(printf %q "$release")"
   [ "$target" = program ] || target=all
-  say "building what changed"
-  if [ -t 2 ] && [ -z "${QUERN_QUIET:-}" ]; then
+  local steps
+  steps=$(ninja -C "$release" -n "$target" 2>/dev/null | grep -c '^\[')
+  say "set-up 3/3: building what changed: $steps steps (Ninja)$([ "$steps" -lt 100 ] || echo ", some minutes")"
+  if [ -n "$terminal" ]; then
     ninja -C "$release" -j "$(nproc)" "$target" >&2
   else
     ninja -C "$release" -j "$(nproc)" --quiet "$target" 2>&1 |
       { grep -v '^ninja: no work to do' >&2 || true; }
-  fi || fail 1 "the build failed"
+  fi || fail 5 "the build failed; to see it again: ninja -C $(printf %q "$release") $target"
   cd "$OLDPWD" || true
   mv "$stamp.new" "$stamp"
 }

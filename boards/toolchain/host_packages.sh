@@ -52,10 +52,11 @@ remember_host_packages() {
 
 # apt_get ARGUMENTS...: as root, or through sudo; never asks, waits for another apt.
 apt_get() {
-  local as_root=()
+  local as_root=() progress=()
   [ "$(id -u)" = 0 ] || as_root=(sudo)
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" </dev/null
+  [ -z "$terminal" ] || progress=(-o APT::Status-Fd=1)
+  with_percent "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -y -o DPkg::Lock::Timeout=300 "${progress[@]}" "$@" </dev/null
 }
 
 # True if we can act as root: we are, or sudo needs no password, or there is someone to type it.
@@ -87,17 +88,19 @@ install_host_packages() {
     fi
     fail 5 "these Debian packages are missing; install them as root, then start again:"$'\n\n'"  $command"
   fi
-  say "installing ${#packages[@]} Debian packages: ${packages[*]}"
+  say "set-up 1/3: ${#packages[@]} Debian packages are missing: ${packages[*]}"
   if ! apt_knows "${packages[@]}"; then
-    say "refreshing apt's package lists"
+    say "set-up 1/3: refreshing apt's package lists (apt-get update)"
     apt_get update >"$log" 2>&1 || true  # one broken repository need not hurt; install will tell
   fi
+  say "set-up 1/3: downloading and installing them (apt-get install), some minutes; log: $log"
   # Lists may be older than the mirror, and an earlier set-up may have been killed inside dpkg.
   if ! try_install "${packages[@]}" >>"$log" 2>&1; then
+    say "set-up 1/3: that failed; refreshing apt's lists, repairing what is half installed, and once more"
     apt_get update >>"$log" 2>&1 || true
     apt_get install --fix-broken >>"$log" 2>&1 || repair_dpkg >>"$log" 2>&1
     try_install "${packages[@]}" >>"$log" 2>&1 ||
-      fail 5 "installing failed:"$'\n'"$(tail -n 15 "$log")"$'\n'"Once that is repaired: $command"
+      fail 5 "installing failed:"$'\n'"$(tail -n 15 "$log")"$'\n'"Once that is repaired, as root: $command"
   fi
   remember_host_packages
 }

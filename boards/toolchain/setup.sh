@@ -4,25 +4,18 @@
 #   host_packages.sh     sysroot.sh             build.sh
 #
 # Every step looks first whether there is anything to do, and a step that was killed half-way is done
-# again. Nothing here writes to stdout, which belongs to the program.
+# again. Every step says what it is about to do before it does it (messages.sh); stdout belongs to the
+# program. A step that fails tells the command that would do it, and the exit code is 5.
 # shellcheck shell=bash
 
+# shellcheck source=boards/toolchain/messages.sh
+. "$QUERN_ROOT/boards/toolchain/messages.sh"
 # shellcheck source=boards/toolchain/host_packages.sh
 . "$QUERN_ROOT/boards/toolchain/host_packages.sh"
 # shellcheck source=boards/toolchain/sysroot.sh
 . "$QUERN_ROOT/boards/toolchain/sysroot.sh"
 # shellcheck source=boards/toolchain/build.sh
 . "$QUERN_ROOT/boards/toolchain/build.sh"
-
-say() { [ -n "${QUERN_QUIET:-}" ] || printf 'quern: %s\n' "$*" >&2; }
-
-# fail CODE MESSAGE...: ends with one of the exit codes of the command line (base/error.h).
-fail() {
-  local code=$1
-  shift
-  printf 'quern: %s\n' "$*" >&2
-  exit "$code"
-}
 
 # The names in a package list: the first word of every line, comments left out.
 list_packages() { awk '{ sub(/#.*/, "") } NF { print $1 }' "$1"; }
@@ -56,8 +49,12 @@ set_up() {
 set_up_leniently() {
   host_packages_present && sysroot_present && build_fresh program && return
   lock_set_up
+  QUERN_LENIENT=1
   host_packages_present || (install_host_packages) || true
   sysroot_present || (make_sysroot) || true
-  build_fresh program || (build program) || [ -x "$QUERN_BUILD/release/cli/quern" ] || exit
+  build_fresh program || (build program) || [ -x "$QUERN_BUILD/release/cli/quern" ] || {
+    print_failure 5 "$(cat "$QUERN_BUILD/setup/failure" 2>/dev/null)"
+    exit 5
+  }
   unlock_set_up
 }

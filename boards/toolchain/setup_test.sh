@@ -55,7 +55,7 @@ prepare() {
   stand_in cmake 'while [ "$1" != -B ]; do shift; done; mkdir -p "$2"; touch "$2/build.ninja"'
   stand_in ninja '
     while [ $# -gt 0 ]; do
-      case $1 in -C) folder=$2; shift ;; build.ninja) exit ;; esac
+      case $1 in -C) folder=$2; shift ;; -n | build.ninja) exit ;; esac
       shift
     done
     mkdir -p "$folder/cli"
@@ -80,6 +80,74 @@ test_nothing_to_do_calls_no_tool_and_says_nothing() {
   run x
   expect "no tool called" [ ! -s "$calls" ]
   expect "no message" [ ! -s "$work/stderr" ]
+}
+
+# A line before every step, none of which fills another over; percentages are for terminals.
+test_every_step_says_what_it_does() {
+  uninstall ninja-build
+  stand_in id 'echo 0'
+  sysroot_mirror
+  stand_in apt-cache  # knows nothing
+  run doctor
+  local word
+  for word in 'ninja-build' "apt's package lists" 'apt-get install' 'fetching the lists of Debian trixie' \
+    'downloading 3 packages' 'unpacking' 'configuring' 'building'; do
+    expect "told" says "$word"
+  done
+  expect "a line each" [ "$(grep -c '^quern: set-up [123]/3: ' "$work/stderr")" = 8 ]
+  expect_not "no percentages" grep -q '%\|'$'\r' "$work/stderr"
+  expect "stdout is the program's" [ "$(cat "$work/stdout")" = "<doctor>" ]
+}
+
+test_percentages_on_a_terminal() {
+  uninstall ninja-build
+  stand_in id 'echo 0'
+  stand_in apt-get '[[ "$*" != *Status-Fd=1*install* ]] || printf "dlstatus:1:12.3:x\npmstatus:ninja-build:45.6:y\n"'
+  PATH=$work/bin:$PATH script --quiet --command "$(printf %q "$root/quern") doctor >$(printf %q "$work/stdout")" \
+    /dev/null >"$work/stderr" </dev/null
+  expect "downloading" says "downloading, 12 %"
+  expect "installing" says "installing, 45 %"
+  expect "stdout is the program's" [ "$(cat "$work/stdout")" = "<doctor>" ]
+}
+
+is_error_document() { # is_error_document CODE KIND WORD
+  cat >"$work/look.cmake" <<'EOF'
+file(READ "$ENV{WORK}/stdout" text)
+string(JSON schema GET "${text}" schema)
+string(JSON exit GET "${text}" error exit)
+string(JSON kind GET "${text}" error kind)
+string(JSON message GET "${text}" error message)
+message("${schema} ${exit} ${kind} ${message}")
+EOF
+  WORK=$work "$(PATH=${PATH#"$work/bin:"} command -v cmake)" -P "$work/look.cmake" >"$work/seen" 2>&1 &&
+    grep -q "^quern.error.v1 $1 $2 " "$work/seen" && grep -qF -- "$3" "$work/seen"
+}
+
+test_json_tells_failures_of_the_set_up() {
+  uninstall clang-19
+  stand_in id 'echo 1000'
+  stand_in sudo 'exit 1'
+  run bench --json </dev/null
+  expect "exit code" [ "$status" = 5 ]
+  expect "one document" is_error_document 5 tool_missing "  apt-get install --no-install-recommends clang-19"
+  run bench -- --json </dev/null
+  expect "no document unasked" [ ! -s "$work/stdout" ]
+  stand_in cmake 'printf "a \"quoted\" back\\\\slash\ttab\033[31mred\377\n"; exit 1'
+  run doctor --json </dev/null
+  expect "exit code" [ "$status" = 5 ]
+  expect "one document" is_error_document 5 tool_missing 'a "quoted" back\slash'
+  expect "the command" says "cmake -S $(printf %q "$root") --preset release -B $(printf %q "$root/build/release")"
+}
+
+test_json_of_doctor_is_the_programs_if_it_starts() {
+  run x
+  uninstall clang-19
+  rm "$root/build/setup/host-packages.stamp"
+  stand_in id 'echo 1000'
+  stand_in sudo 'exit 1'
+  run doctor --json </dev/null
+  expect "what is missing" says "apt-get install --no-install-recommends clang-19"
+  expect "its document alone" [ "$(cat "$work/stdout")" = "<doctor><--json>" ]
 }
 
 test_quiet() {
@@ -156,8 +224,9 @@ test_failed_build_is_told_and_tried_again() {
   cp "$work/bin/ninja" "$work/ninja"
   sed -i '/mkdir/i echo "error: no semicolon"; exit 1' "$work/bin/ninja"
   run x
-  expect "exit code" [ "$status" = 1 ]
+  expect "exit code" [ "$status" = 5 ]
   expect "what the compiler said" says "error: no semicolon"
+  expect "the command" says "ninja -C $(printf %q "$root/build/release") program"
   expect "stdout is clean" [ ! -s "$work/stdout" ]
   cp "$work/ninja" "$work/bin/ninja"
   run x
@@ -178,6 +247,9 @@ test_ctrl_c_ends_the_set_up() {
   run x
   expect "exit code" [ "$status" = 130 ]
   expect "no false alarm" [ "$(grep -c failed "$work/stderr")" = 0 ]
+  run x --json
+  expect "exit code" [ "$status" = 130 ]
+  expect "one document" is_error_document 130 interrupted interrupted
   touch "$work/go"
   run x
   expect "good now" [ "$status" = 0 ]
@@ -348,6 +420,7 @@ test_sysroot_tries_all_mirrors_then_tells() {
   expect "two tried" [ "$(grep -c . "$work/tried")" = 2 ]
   expect "apt's words" says "E: Unable to locate package libc6"
   expect "a way out" says QUERN_SYSROOT
+  expect "the command" says "apt-get download libc6 libopenblas0-pthread qemu-user:amd64"
   expect "nothing half-made" [ ! -e "$root/build/sysroot-riscv64" ]
   run doctor
   expect "doctor runs all the same" [ "$(cat "$work/stdout")" = "<doctor>" ]

@@ -67,6 +67,7 @@ Dir::Cache "$folder";
 Dir::Cache::archives "$folder/archives";
 Dir::Log "$folder";
 EOF
+    [ -z "${terminal:-}" ] || echo 'APT::Status-Fd "1";'
   } >"$folder/apt.conf"
 }
 
@@ -105,18 +106,22 @@ unpack_sysroot_package() {
 }
 
 # fetch_sysroot_packages APT_FOLDER: downloads every package of the list, from the first of the
-# machine's mirrors that has the suite.
+# machine's mirrors that has the suite. Where none has, fetch_command is what failed last.
 fetch_sysroot_packages() {
   local apt=$1 log=$1/log mirror packages
+  fetch_command="apt-get indextargets"  # names no mirror
   mkdir -p "$apt"
   mapfile -t packages < <(list_packages "$QUERN_ROOT/boards/toolchain/sysroot-packages")
   while read -r mirror; do
     private_apt "$apt" "$mirror"
-    say "fetching the riscv64 sysroot (${#packages[@]} packages, Debian $sysroot_suite) from $mirror"
-    if APT_CONFIG=$apt/apt.conf apt-get -q -o APT::Update::Error-Mode=any update >"$log" 2>&1 &&
-      (cd "$apt/archives" && APT_CONFIG=$apt/apt.conf apt-get -q download "${packages[@]}") \
-        >>"$log" 2>&1; then
-      return 0
+    say "set-up 2/3: riscv64 sysroot: fetching the lists of Debian $sysroot_suite from $mirror"
+    fetch_command="APT_CONFIG=$apt/apt.conf apt-get update"
+    if APT_CONFIG=$apt/apt.conf with_percent apt-get -q -o APT::Update::Error-Mode=any update \
+      >"$log" 2>&1; then
+      say "set-up 2/3: riscv64 sysroot: downloading ${#packages[@]} packages"
+      fetch_command="cd $apt/archives && APT_CONFIG=$apt/apt.conf apt-get download ${packages[*]}"
+      (cd "$apt/archives" && APT_CONFIG=$apt/apt.conf with_percent apt-get -q download "${packages[@]}") \
+        >>"$log" 2>&1 && return 0
     fi
     say "$(grep -m 3 '^[EW]:' "$log" || tail -n 3 "$log")"
   done < <(debian_mirrors)
@@ -144,8 +149,10 @@ make_sysroot() {
   if ! fetch_sysroot_packages "$apt"; then
     fail 5 "cannot fetch the riscv64 sysroot: no repository of this machine's apt sources serves" \
       "Debian $sysroot_suite for $sysroot_architecture just now. Try again later, or set QUERN_SYSROOT" \
-      "to a riscv64 sysroot with the packages of $QUERN_ROOT/boards/toolchain/sysroot-packages"
+      "to a riscv64 sysroot with the packages of $QUERN_ROOT/boards/toolchain/sysroot-packages."$'\n'"The" \
+      "command that failed: $fetch_command"
   fi
+  say "set-up 2/3: riscv64 sysroot: unpacking it"
   rm -rf "$new"
   mkdir -p "$new"
   for deb in "$apt/archives"/*.deb; do unpack_sysroot_package "$deb" "$new"; done

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
 #include <optional>
 #include <unordered_map>
 
@@ -228,19 +227,7 @@ ProblemFile read_problem(const std::filesystem::path& path) {
   if (!failed && bytes > largest_file) {
     throw bad_input("{}: {} bytes, expected at most {}", path.string(), bytes, largest_file);
   }
-  if (std::filesystem::is_regular_file(path, failed) || !std::filesystem::exists(path, failed) ||
-      std::filesystem::is_directory(path, failed)) {
-    return parse_problem(read_file(path), path.string());  // which refuses folders and the missing
-  }
-  // A pipe or device has no size to look at.
-  std::ifstream in(path, std::ios::binary);
-  std::string text;
-  std::vector<char> chunk(1 << 16);
-  while (in && text.size() <= largest_file) {
-    in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-    text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  return parse_problem(text, path.string());
+  return parse_problem(read_file(path), path.string());
 }
 
 std::string solution_csv(const ProblemFile& file, const Solution& solution) {

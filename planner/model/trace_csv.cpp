@@ -1,11 +1,11 @@
 // The CSV form: X_Nodes.csv (Id,Op,BufId,Size,Type,Pipe,Cycles,Bufs; Bufs a quoted comma list) and
 // X_Edges.csv (StartNodeId,EndNodeId). Columns are found by their heading.
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <fstream>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "planner/model/trace_reader.h"
 
 namespace quern::planner {
@@ -16,9 +16,8 @@ constexpr std::size_t longest_line = 1 << 20;
 // One line at a time, split into fields; quoted fields may hold commas and doubled quotes.
 class CsvFile {
  public:
-  explicit CsvFile(const std::filesystem::path& path) : path_(path.string()), in_(path) {
-    if (!in_) throw bad_input("{}: cannot read: {}", path_, std::strerror(errno));
-  }
+  explicit CsvFile(const std::filesystem::path& path)
+      : path_(path.string()), in_(open_input(path)) {}
 
   bool next() {
     while (read_line()) {

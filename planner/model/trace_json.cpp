@@ -1,12 +1,11 @@
 // The JSON form, by streaming events: nothing is kept but the nodes and edges themselves.
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "planner/model/token_guard.h"
 #include "planner/model/trace_reader.h"
 
@@ -253,12 +252,7 @@ class TraceEvents : public nlohmann::json_sax<json> {
 }  // namespace
 
 Trace read_trace_json(const std::filesystem::path& path, const TraceLimits& limits) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw bad_input("{}: is a folder, expected a trace", path.string());
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw bad_input("{}: cannot read: {}", path.string(), std::strerror(errno));
+  std::ifstream in = open_input(path);
   Trace trace;
   trace.name = path.stem().string();
   trace.file = path.string();

@@ -191,6 +191,27 @@ int main(int, char** argv) {
   EXPECT_TRUE(seen);
 }
 
+TEST(QemuPlugin, NamesFunctionsAsTheirAuthorsDo) {
+  const auto binary = program(R"guest(
+namespace mill {
+template <class T>
+struct Stone {
+  __attribute__((noinline)) T grind(T grain, const char*) { asm volatile("" : "+r"(grain)); return grain; }
+};
+}
+extern "C" __attribute__((noinline)) void _Zebra() { asm volatile(""); }
+extern "C" __attribute__((noinline)) void i() { asm volatile(""); }
+int main() { _Zebra(); i(); return (int)mill::Stone<long>().grind(0, ""); })guest");
+  std::map<std::string, Json> symbols;
+  const auto told = run(binary, {}, {.functions = true});
+  for (const Json& function : told.report["functions"])
+    symbols[function["name"]] = function["symbol"];
+  EXPECT_EQ(symbols["mill::Stone<long>::grind(long, char const*)"], "_ZN4mill5StoneIlE5grindElPKc");
+  EXPECT_EQ(symbols["main"], "main");
+  EXPECT_EQ(symbols["_Zebra"], "_Zebra");  // looks mangled, and is not
+  EXPECT_EQ(symbols["i"], "i");            // alone, the mangled name of int
+}
+
 TEST(QemuPlugin, SharesL2OnRequest) {
   // Two threads go round 384 KB each: both fit into an L2 of 512 KB alone, not together.
   const auto binary = program(R"guest(
