@@ -1,7 +1,7 @@
 # `quern test`: builds everything and runs the suites with CTest, whose output is passed on unchanged.
 #
 # Sourced by the entry script. Exit codes: 0 all passed, 1 a test failed or nothing was found to run,
-# 2 wrong usage.
+# 2 wrong usage, 5 the set-up or the build failed.
 # shellcheck shell=bash
 
 test_usage() {
