@@ -101,8 +101,6 @@ quern_rvv_cf64_4x2_m1_vf_a2_u2_p4_asm_v256:
     fld         ft4, 32(a4)
     vfmacc.vf   v3, ft3, v4
     vle64.v     v4, (t6)
-    add         a1, a1, t5
-    add         t6, t6, t5
     vfmacc.vf   v1, ft0, v5
     fld         ft5, 40(a4)
     vfmacc.vf   v3, ft1, v5

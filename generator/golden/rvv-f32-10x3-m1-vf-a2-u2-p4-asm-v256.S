@@ -98,7 +98,6 @@ quern_rvv_f32_10x3_m1_vf_a2_u2_p4_asm_v256:
     vle32.v     v7, (a1)
     vfmacc.vf   v0, ft0, v6
     vfmacc.vf   v1, ft1, v6
-    add         a1, a1, t1
     vfmacc.vf   v2, ft2, v6
     vle32.v     v6, (t6)
     flw         ft4, 16(a4)
@@ -107,8 +106,6 @@ quern_rvv_f32_10x3_m1_vf_a2_u2_p4_asm_v256:
     vfmacc.vf   v4, ft1, v7
     vfmacc.vf   v5, ft2, v7
     vle32.v     v7, (a0)
-    add         t6, t6, t1
-    add         a0, a0, t1
     vfmacc.vf   v0, ft3, v6
     vfmacc.vf   v1, ft4, v6
     vfmacc.vf   v2, ft5, v6

@@ -120,11 +120,9 @@ quern_rvv_f32_16x4_m1_vf_a2_u2_pmod_b1_pcz_asm_v256:
     vle32.v     v9, (a1)
     vfmacc.vf   v1, ft1, v8
     vfmacc.vf   v2, ft2, v8
-    add         a1, a1, t1
     vfmacc.vf   v3, ft3, v8
     vle32.v     v8, (t6)
     vfmacc.vf   v4, ft0, v9
-    add         t6, t6, t1
     vfmacc.vf   v5, ft1, v9
     flw         ft6, 24(a4)
     vfmacc.vf   v6, ft2, v9

@@ -334,6 +334,18 @@ void AssemblyWriter::own_pointers() {
   }
 }
 
+// The iteration behind the loop. Only the panel's pointer is used again.
+void AssemblyWriter::write_last() {
+  std::set<std::string> loaded;
+  for (const Operation& operation : body_.last) {
+    const std::string pointer = vector_pointer(operation);
+    if (operation.kind == Operation::load_vector) loaded.insert(pointer);
+    const bool done = own_pointers_ && operation.kind == Operation::advance_vectors &&
+                      pointer != vector_panel() && loaded.contains(pointer);
+    if (!done) write(operation);
+  }
+}
+
 // Makes again what the pointers of the loop have overwritten.
 void AssemblyWriter::end_own_pointers() {
   if (!own_pointers_) return;
@@ -400,7 +412,7 @@ void AssemblyWriter::loops() {
   op("bne", "{}, t3, {}", scalar_panel(), to("loop"));
   if (early) {
     label("last");
-    for (const Operation& operation : body_.last) write(operation);
+    write_last();
     scalars_moved_ = 0;
   }
   end_own_pointers();

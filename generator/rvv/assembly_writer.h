@@ -46,6 +46,7 @@ class AssemblyWriter {
   void cut_steps();
   void own_pointers();
   void end_own_pointers();
+  void write_last();
   void loops();
   // assembly_update.cpp
   void update();
