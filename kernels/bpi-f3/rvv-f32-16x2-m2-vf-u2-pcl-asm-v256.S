@@ -12,9 +12,9 @@
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * An iteration is 2 k steps; a scalar is loaded 0 FMAs ahead of its use.
+ * An iteration is 2 k steps; a scalar is loaded just ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype f32 --mr 16 --nr 2
  *     --lmul 2 --unroll 2 --prefetch-c load --emit asm
@@ -38,9 +38,11 @@ quern_rvv_f32_16x2_m2_vf_u2_pcl_asm_v256:
     andi        t4, a1, 1
     srli        t3, a1, 1
     beqz        t3, .Lremainder
+    li          t6, 16
+    mul         t3, t3, t6
+    add         t3, t3, a4
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
     vle32.v     v4, (a3)
     add         a3, a3, t0
     flw         ft0, 0(a4)
@@ -50,11 +52,11 @@ quern_rvv_f32_16x2_m2_vf_u2_pcl_asm_v256:
     vle32.v     v4, (a3)
     add         a3, a3, t0
     flw         ft0, 8(a4)
-    vfmacc.vf   v0, ft0, v4
-    flw         ft0, 12(a4)
-    vfmacc.vf   v2, ft0, v4
     addi        a4, a4, 16
-    bnez        t3, .Lloop
+    vfmacc.vf   v0, ft0, v4
+    flw         ft0, -4(a4)
+    vfmacc.vf   v2, ft0, v4
+    bne         a4, t3, .Lloop
 .Lremainder:
     beqz        t4, .Lupdate
 .Lstep:

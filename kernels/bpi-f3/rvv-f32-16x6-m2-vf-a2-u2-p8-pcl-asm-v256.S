@@ -12,9 +12,11 @@
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * An iteration is 2 k steps; a scalar is loaded 8 FMAs ahead of its use.
+ * In the loop a3, a1 point to the vectors of an iteration, t6 is its bytes.
+ *
+ * An iteration is 2 k steps; a scalar is loaded 8 or more FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype f32 --mr 16 --nr 6
  *     --lmul 2 --buffers 2 --unroll 2 --pipeline 8 --prefetch-c load --emit asm
@@ -50,26 +52,33 @@ quern_rvv_f32_16x6_m2_vf_a2_u2_p8_pcl_asm_v256:
     andi        t4, a1, 1
     srli        t3, a1, 1
     beqz        t3, .Lremainder
+    /* The last iteration stands behind the loop. */
+    addi        t3, t3, -1
+    li          t6, 48
+    mul         t3, t3, t6
+    add         t3, t3, a4
+    add         a1, a3, t0
+    add         t6, a1, t0
+    sub         t6, t6, a3
+    sub         a1, a1, t6
     /* Loads of the first iteration that the loop makes one iteration earlier. */
     flw         ft0, 0(a4)
     flw         ft1, 4(a4)
     vle32.v     v12, (a3)
-    add         a3, a3, t0
     flw         ft2, 8(a4)
     flw         ft3, 12(a4)
     flw         ft4, 16(a4)
     flw         ft5, 20(a4)
     flw         ft6, 24(a4)
     flw         ft7, 28(a4)
-    addi        t3, t3, -1
-    beqz        t3, .Llast
+    flw         fa0, 32(a4)
+    add         a3, a3, t6
+    beq         a4, t3, .Llast
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
-    vle32.v     v14, (a3)
-    add         a3, a3, t0
-    flw         fa0, 32(a4)
+    add         a1, a1, t6
     vfmacc.vf   v0, ft0, v12
+    vle32.v     v14, (a1)
     flw         fa1, 36(a4)
     vfmacc.vf   v2, ft1, v12
     flw         fa2, 40(a4)
@@ -81,7 +90,6 @@ quern_rvv_f32_16x6_m2_vf_a2_u2_p8_pcl_asm_v256:
     flw         ft1, 52(a4)
     vfmacc.vf   v10, ft5, v12
     vle32.v     v12, (a3)
-    add         a3, a3, t0
     flw         ft2, 56(a4)
     vfmacc.vf   v0, ft6, v14
     flw         ft3, 60(a4)
@@ -91,16 +99,17 @@ quern_rvv_f32_16x6_m2_vf_a2_u2_p8_pcl_asm_v256:
     flw         ft5, 68(a4)
     vfmacc.vf   v6, fa1, v14
     flw         ft6, 72(a4)
-    vfmacc.vf   v8, fa2, v14
     flw         ft7, 76(a4)
+    vfmacc.vf   v8, fa2, v14
+    flw         fa0, 80(a4)
     vfmacc.vf   v10, fa3, v14
     addi        a4, a4, 48
-    bnez        t3, .Lloop
+    add         a3, a3, t6
+    bne         a4, t3, .Lloop
 .Llast:
-    vle32.v     v14, (a3)
-    add         a3, a3, t0
-    flw         fa0, 32(a4)
+    add         a1, a1, t6
     vfmacc.vf   v0, ft0, v12
+    vle32.v     v14, (a1)
     flw         fa1, 36(a4)
     vfmacc.vf   v2, ft1, v12
     flw         fa2, 40(a4)

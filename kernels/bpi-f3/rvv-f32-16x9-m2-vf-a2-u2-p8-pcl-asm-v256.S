@@ -3,18 +3,20 @@
  *
  *   C = alpha * A * B + beta * C,  C is m x 9 with 1 <= m <= 16
  *
- * Register map, 22 of 32 vector registers (LMUL 2) and 9 of 32 scalars:
+ * Register map, 22 of 32 vector registers (LMUL 2) and 11 of 32 scalars:
  *
  *   v0  ..v16   row 0 of C's vectors, columns 0..8: rows 0..m-1
  *   v18 ..v20   vectors of A, in turn
- *   ft0 ..fa0   elements of B (9 in the order ft0-7, fa0-7, ft8-11, fs0-11)
+ *   ft0 ..fa2   elements of B (11 in the order ft0-7, fa0-7, ft8-11, fs0-11)
  *
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * An iteration is 2 k steps; a scalar is loaded 8 FMAs ahead of its use.
+ * In the loop a3, a1 point to the vectors of an iteration, t6 is its bytes.
+ *
+ * An iteration is 2 k steps; a scalar is loaded 8 or more FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 256:
  *   quern generate --board B --dtype f32 --mr 16 --nr 9
  *     --lmul 2 --buffers 2 --unroll 2 --pipeline 8 --prefetch-c load --emit asm
@@ -59,9 +61,17 @@ quern_rvv_f32_16x9_m2_vf_a2_u2_p8_pcl_asm_v256:
     andi        t4, a1, 1
     srli        t3, a1, 1
     beqz        t3, .Lremainder
+    /* The last iteration stands behind the loop. */
+    addi        t3, t3, -1
+    li          t6, 72
+    mul         t3, t3, t6
+    add         t3, t3, a4
+    add         a1, a3, t0
+    add         t6, a1, t0
+    sub         t6, t6, a3
+    sub         a1, a1, t6
     /* Loads of the first iteration that the loop makes one iteration earlier. */
     vle32.v     v18, (a3)
-    add         a3, a3, t0
     flw         ft0, 0(a4)
     flw         ft1, 4(a4)
     flw         ft2, 8(a4)
@@ -70,15 +80,14 @@ quern_rvv_f32_16x9_m2_vf_a2_u2_p8_pcl_asm_v256:
     flw         ft5, 20(a4)
     flw         ft6, 24(a4)
     flw         ft7, 28(a4)
-    addi        t3, t3, -1
-    beqz        t3, .Llast
+    flw         fa0, 32(a4)
+    add         a3, a3, t6
+    beq         a4, t3, .Llast
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
-    vle32.v     v20, (a3)
-    add         a3, a3, t0
-    flw         fa0, 32(a4)
+    add         a1, a1, t6
     vfmacc.vf   v0, ft0, v18
+    vle32.v     v20, (a1)
     flw         ft0, 36(a4)
     vfmacc.vf   v2, ft1, v18
     flw         ft1, 40(a4)
@@ -93,11 +102,10 @@ quern_rvv_f32_16x9_m2_vf_a2_u2_p8_pcl_asm_v256:
     vfmacc.vf   v12, ft6, v18
     flw         ft6, 60(a4)
     vfmacc.vf   v14, ft7, v18
-    flw         ft7, 64(a4)
+    flw         fa1, 64(a4)
     vfmacc.vf   v16, fa0, v18
-    flw         fa0, 68(a4)
     vle32.v     v18, (a3)
-    add         a3, a3, t0
+    flw         fa2, 68(a4)
     vfmacc.vf   v0, ft0, v20
     flw         ft0, 72(a4)
     vfmacc.vf   v2, ft1, v20
@@ -112,16 +120,17 @@ quern_rvv_f32_16x9_m2_vf_a2_u2_p8_pcl_asm_v256:
     flw         ft5, 92(a4)
     vfmacc.vf   v12, ft6, v20
     flw         ft6, 96(a4)
-    vfmacc.vf   v14, ft7, v20
     flw         ft7, 100(a4)
-    vfmacc.vf   v16, fa0, v20
+    vfmacc.vf   v14, fa1, v20
+    flw         fa0, 104(a4)
+    vfmacc.vf   v16, fa2, v20
     addi        a4, a4, 72
-    bnez        t3, .Lloop
+    add         a3, a3, t6
+    bne         a4, t3, .Lloop
 .Llast:
-    vle32.v     v20, (a3)
-    add         a3, a3, t0
-    flw         fa0, 32(a4)
+    add         a1, a1, t6
     vfmacc.vf   v0, ft0, v18
+    vle32.v     v20, (a1)
     flw         ft0, 36(a4)
     vfmacc.vf   v2, ft1, v18
     flw         ft1, 40(a4)
@@ -136,9 +145,9 @@ quern_rvv_f32_16x9_m2_vf_a2_u2_p8_pcl_asm_v256:
     vfmacc.vf   v12, ft6, v18
     flw         ft6, 60(a4)
     vfmacc.vf   v14, ft7, v18
-    flw         ft7, 64(a4)
+    flw         fa1, 64(a4)
     vfmacc.vf   v16, fa0, v18
-    flw         fa0, 68(a4)
+    flw         fa2, 68(a4)
     vfmacc.vf   v0, ft0, v20
     vfmacc.vf   v2, ft1, v20
     vfmacc.vf   v4, ft2, v20
@@ -146,8 +155,8 @@ quern_rvv_f32_16x9_m2_vf_a2_u2_p8_pcl_asm_v256:
     vfmacc.vf   v8, ft4, v20
     vfmacc.vf   v10, ft5, v20
     vfmacc.vf   v12, ft6, v20
-    vfmacc.vf   v14, ft7, v20
-    vfmacc.vf   v16, fa0, v20
+    vfmacc.vf   v14, fa1, v20
+    vfmacc.vf   v16, fa2, v20
     addi        a4, a4, 72
 .Lremainder:
     beqz        t4, .Lupdate

@@ -13,9 +13,9 @@
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * An iteration is 2 k steps; a scalar is loaded 0 FMAs ahead of its use.
+ * An iteration is 2 k steps; a scalar is loaded just ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 128:
  *   quern generate --board B --dtype f32 --mr 16 --nr 1
  *     --lmul 2 --unroll 2 --prefetch-c load --emit asm
@@ -42,9 +42,11 @@ quern_rvv_f32_16x1_m2_vf_u2_pcl_asm_v128:
     andi        t4, a1, 1
     srli        t3, a1, 1
     beqz        t3, .Lremainder
+    li          t6, 8
+    mul         t3, t3, t6
+    add         t3, t3, a4
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
     vle32.v     v4, (a3)
     addi        a3, a3, 32
     flw         ft0, 0(a4)
@@ -58,9 +60,9 @@ quern_rvv_f32_16x1_m2_vf_u2_pcl_asm_v128:
     vfmacc.vf   v0, ft0, v4
     vle32.v     v4, (a3)
     add         a3, a3, t0
-    vfmacc.vf   v2, ft0, v4
     addi        a4, a4, 8
-    bnez        t3, .Lloop
+    vfmacc.vf   v2, ft0, v4
+    bne         a4, t3, .Lloop
 .Lremainder:
     beqz        t4, .Ltail
 .Lstep:

@@ -13,9 +13,11 @@
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * An iteration is 2 k steps; a scalar is loaded 8 FMAs ahead of its use.
+ * In the loop a3, a1, t6, a0 point to the vectors of an iteration, t1 is its bytes.
+ *
+ * An iteration is 2 k steps; a scalar is loaded 8 or more FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 128:
  *   quern generate --board B --dtype f32 --mr 16 --nr 4
  *     --lmul 2 --buffers 2 --unroll 2 --pipeline 8 --prefetch-c load --emit asm
@@ -55,36 +57,45 @@ quern_rvv_f32_16x4_m2_vf_a2_u2_p8_pcl_asm_v128:
     andi        t4, a1, 1
     srli        t3, a1, 1
     beqz        t3, .Lremainder
+    /* The last iteration stands behind the loop. */
+    addi        t3, t3, -1
+    li          t6, 32
+    mul         t3, t3, t6
+    add         t3, t3, a4
+    addi        a1, a3, 32
+    add         t6, a1, t0
+    addi        a0, t6, 32
+    add         t1, a0, t0
+    sub         t1, t1, a3
+    sub         a0, a0, t1
     /* Loads of the first iteration that the loop makes one iteration earlier. */
     flw         ft0, 0(a4)
     flw         ft1, 4(a4)
     flw         ft2, 8(a4)
     flw         ft3, 12(a4)
     vle32.v     v16, (a3)
-    addi        a3, a3, 32
-    addi        t3, t3, -1
-    beqz        t3, .Llast
+    flw         ft4, 16(a4)
+    add         a3, a3, t1
+    beq         a4, t3, .Llast
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
-    vle32.v     v18, (a3)
-    add         a3, a3, t0
-    flw         ft4, 16(a4)
+    add         a0, a0, t1
     vfmacc.vf   v0, ft0, v16
+    vle32.v     v18, (a1)
     flw         ft5, 20(a4)
     vfmacc.vf   v2, ft1, v16
     flw         ft6, 24(a4)
     vfmacc.vf   v4, ft2, v16
     flw         ft7, 28(a4)
     vfmacc.vf   v6, ft3, v16
-    vle32.v     v16, (a3)
-    addi        a3, a3, 32
+    vle32.v     v16, (t6)
     vfmacc.vf   v8, ft0, v18
+    add         t6, t6, t1
+    add         a1, a1, t1
     vfmacc.vf   v10, ft1, v18
     vfmacc.vf   v12, ft2, v18
     vfmacc.vf   v14, ft3, v18
-    vle32.v     v18, (a3)
-    add         a3, a3, t0
+    vle32.v     v18, (a0)
     flw         ft0, 32(a4)
     vfmacc.vf   v0, ft4, v16
     flw         ft1, 36(a4)
@@ -94,32 +105,30 @@ quern_rvv_f32_16x4_m2_vf_a2_u2_p8_pcl_asm_v128:
     flw         ft3, 44(a4)
     vfmacc.vf   v6, ft7, v16
     vle32.v     v16, (a3)
-    addi        a3, a3, 32
     vfmacc.vf   v8, ft4, v18
     vfmacc.vf   v10, ft5, v18
     vfmacc.vf   v12, ft6, v18
+    flw         ft4, 48(a4)
     vfmacc.vf   v14, ft7, v18
     addi        a4, a4, 32
-    bnez        t3, .Lloop
+    add         a3, a3, t1
+    bne         a4, t3, .Lloop
 .Llast:
-    vle32.v     v18, (a3)
-    add         a3, a3, t0
-    flw         ft4, 16(a4)
+    add         a0, a0, t1
     vfmacc.vf   v0, ft0, v16
+    vle32.v     v18, (a1)
     flw         ft5, 20(a4)
     vfmacc.vf   v2, ft1, v16
     flw         ft6, 24(a4)
     vfmacc.vf   v4, ft2, v16
     flw         ft7, 28(a4)
     vfmacc.vf   v6, ft3, v16
-    vle32.v     v16, (a3)
-    addi        a3, a3, 32
+    vle32.v     v16, (t6)
     vfmacc.vf   v8, ft0, v18
     vfmacc.vf   v10, ft1, v18
     vfmacc.vf   v12, ft2, v18
     vfmacc.vf   v14, ft3, v18
-    vle32.v     v18, (a3)
-    add         a3, a3, t0
+    vle32.v     v18, (a0)
     vfmacc.vf   v0, ft4, v16
     vfmacc.vf   v2, ft5, v16
     vfmacc.vf   v4, ft6, v16
@@ -129,6 +138,7 @@ quern_rvv_f32_16x4_m2_vf_a2_u2_p8_pcl_asm_v128:
     vfmacc.vf   v12, ft6, v18
     vfmacc.vf   v14, ft7, v18
     addi        a4, a4, 32
+    srli        t1, t0, 2
 .Lremainder:
     beqz        t4, .Ltail
 .Lstep:

@@ -13,9 +13,11 @@
  *   a0 m           a3 A panel, moving    t0 bytes from the last vector to the next
  *   a1 k, left     a4 B panel, moving    t1 elements of the last vector
  *   a2 alpha       a6 C, moving          t2 elements of the others
- *   a5 beta        a7 bytes of ldc       t3 turns of the loop   t4 steps left over
+ *   a5 beta        a7 bytes of ldc       t3 end of the loop in B   t4 steps left over
  *
- * An iteration is 2 k steps; a scalar is loaded 8 FMAs ahead of its use.
+ * In the loop a3, a1, t6, a0 point to the vectors of an iteration, t1 is its bytes.
+ *
+ * An iteration is 2 k steps; a scalar is loaded 8 or more FMAs ahead of its use.
  * Contract: gemm/micro_kernel.h. Regenerate, with a board B that has VLEN 128:
  *   quern generate --board B --dtype f32 --mr 16 --nr 7
  *     --lmul 2 --buffers 2 --unroll 2 --pipeline 8 --prefetch-c load --emit asm
@@ -67,24 +69,33 @@ quern_rvv_f32_16x7_m2_vf_a2_u2_p8_pcl_asm_v128:
     andi        t4, a1, 1
     srli        t3, a1, 1
     beqz        t3, .Lremainder
+    /* The last iteration stands behind the loop. */
+    addi        t3, t3, -1
+    li          t6, 56
+    mul         t3, t3, t6
+    add         t3, t3, a4
+    addi        a1, a3, 32
+    add         t6, a1, t0
+    addi        a0, t6, 32
+    add         t1, a0, t0
+    sub         t1, t1, a3
+    sub         a0, a0, t1
     /* Loads of the first iteration that the loop makes one iteration earlier. */
     flw         ft0, 0(a4)
     vle32.v     v28, (a3)
-    addi        a3, a3, 32
     flw         ft1, 4(a4)
     flw         ft2, 8(a4)
     flw         ft3, 12(a4)
     flw         ft4, 16(a4)
     flw         ft5, 20(a4)
     flw         ft6, 24(a4)
-    addi        t3, t3, -1
-    beqz        t3, .Llast
+    add         a3, a3, t1
+    beq         a4, t3, .Llast
     .p2align 3
 .Lloop:
-    addi        t3, t3, -1
-    vle32.v     v30, (a3)
-    add         a3, a3, t0
+    add         a0, a0, t1
     vfmacc.vf   v0, ft0, v28
+    vle32.v     v30, (a1)
     vfmacc.vf   v2, ft1, v28
     vfmacc.vf   v4, ft2, v28
     vfmacc.vf   v6, ft3, v28
@@ -92,10 +103,11 @@ quern_rvv_f32_16x7_m2_vf_a2_u2_p8_pcl_asm_v128:
     vfmacc.vf   v10, ft5, v28
     flw         ft7, 28(a4)
     vfmacc.vf   v12, ft6, v28
-    vle32.v     v28, (a3)
-    addi        a3, a3, 32
+    vle32.v     v28, (t6)
     flw         fa0, 32(a4)
     vfmacc.vf   v14, ft0, v30
+    add         t6, t6, t1
+    add         a1, a1, t1
     flw         fa1, 36(a4)
     vfmacc.vf   v16, ft1, v30
     flw         fa2, 40(a4)
@@ -107,8 +119,7 @@ quern_rvv_f32_16x7_m2_vf_a2_u2_p8_pcl_asm_v128:
     flw         fa5, 52(a4)
     vfmacc.vf   v24, ft5, v30
     vfmacc.vf   v26, ft6, v30
-    vle32.v     v30, (a3)
-    add         a3, a3, t0
+    vle32.v     v30, (a0)
     vfmacc.vf   v0, ft7, v28
     vfmacc.vf   v2, fa0, v28
     vfmacc.vf   v4, fa1, v28
@@ -118,7 +129,6 @@ quern_rvv_f32_16x7_m2_vf_a2_u2_p8_pcl_asm_v128:
     flw         ft0, 56(a4)
     vfmacc.vf   v12, fa5, v28
     vle32.v     v28, (a3)
-    addi        a3, a3, 32
     flw         ft1, 60(a4)
     vfmacc.vf   v14, ft7, v30
     flw         ft2, 64(a4)
@@ -133,11 +143,12 @@ quern_rvv_f32_16x7_m2_vf_a2_u2_p8_pcl_asm_v128:
     vfmacc.vf   v24, fa4, v30
     vfmacc.vf   v26, fa5, v30
     addi        a4, a4, 56
-    bnez        t3, .Lloop
+    add         a3, a3, t1
+    bne         a4, t3, .Lloop
 .Llast:
-    vle32.v     v30, (a3)
-    add         a3, a3, t0
+    add         a0, a0, t1
     vfmacc.vf   v0, ft0, v28
+    vle32.v     v30, (a1)
     vfmacc.vf   v2, ft1, v28
     vfmacc.vf   v4, ft2, v28
     vfmacc.vf   v6, ft3, v28
@@ -145,8 +156,7 @@ quern_rvv_f32_16x7_m2_vf_a2_u2_p8_pcl_asm_v128:
     vfmacc.vf   v10, ft5, v28
     flw         ft7, 28(a4)
     vfmacc.vf   v12, ft6, v28
-    vle32.v     v28, (a3)
-    addi        a3, a3, 32
+    vle32.v     v28, (t6)
     flw         fa0, 32(a4)
     vfmacc.vf   v14, ft0, v30
     flw         fa1, 36(a4)
@@ -160,8 +170,7 @@ quern_rvv_f32_16x7_m2_vf_a2_u2_p8_pcl_asm_v128:
     flw         fa5, 52(a4)
     vfmacc.vf   v24, ft5, v30
     vfmacc.vf   v26, ft6, v30
-    vle32.v     v30, (a3)
-    add         a3, a3, t0
+    vle32.v     v30, (a0)
     vfmacc.vf   v0, ft7, v28
     vfmacc.vf   v2, fa0, v28
     vfmacc.vf   v4, fa1, v28
@@ -177,6 +186,7 @@ quern_rvv_f32_16x7_m2_vf_a2_u2_p8_pcl_asm_v128:
     vfmacc.vf   v24, fa4, v30
     vfmacc.vf   v26, fa5, v30
     addi        a4, a4, 56
+    srli        t1, t0, 2
 .Lremainder:
     beqz        t4, .Ltail
 .Lstep:
