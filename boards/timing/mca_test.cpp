@@ -4,11 +4,10 @@
 //   kernel point --emitter, compiler--> object --predict--------------------> cycles an iteration
 //                                         '----disassembled loop, llvm-mca--> cycles an iteration
 //
-// The two differ by design in a few rules, each of which can be put into our pipeline too. With all
-// of them in it the two must agree closely: then the rules are the whole difference, and the table
-// says how much of it is due to which. That llvm-mca's rule of writing results back in program
-// order is not the hardware's is shown by MeasuredLoops: loops whose time on the board is
-// published.
+// The two differ by one rule and a few numbers. llvm-mca writes every result in program order; the
+// board file has that for floating-point and vector results only, because measured loops exclude it
+// for integer ones (MeasuredLoops). With that rule and LLVM's numbers in our pipeline the two must
+// agree closely: then they are the whole difference, and the table says how much is due to which.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -90,7 +89,7 @@ void set_cost(Parameters& p, InstructionClass c, std::array<double, 4> latency,
     }
 }
 
-// Our pipeline with llvm-mca's rule of write-back.
+// Our pipeline with llvm-mca's rule for all results.
 Parameters with_write_order(Parameters p) {
   p.in_order_results = InOrder::all;
   return p;
@@ -161,7 +160,7 @@ TEST(McaSlow, DiffersFromLlvmByNamedRulesOnGeneratedLoops) {
   const auto& emitter = generator::emitter("rvv");
   std::vector<double> difference, in_order, all_rules;
   std::printf(
-      "| kernel | llvm-mca-22 | quern | difference | with its write order | and its numbers |\n"
+      "| kernel | llvm-mca-22 | quern | difference | with its rule | and its numbers |\n"
       "|---|---|---|---|---|---|\n");
   for (const char* id : points) {
     const auto point = emitter.parse_id(id);
@@ -193,17 +192,21 @@ TEST(McaSlow, DiffersFromLlvmByNamedRulesOnGeneratedLoops) {
     return std::pair{median, worst};
   };
   std::printf("\n");
-  report("difference", difference);
-  report("with llvm-mca's write order", in_order);
-  const auto [median, worst] = report("and with LLVM's numbers", all_rules);
+  const auto [median, worst] = report("difference", difference);
+  report("with llvm-mca's rule for integer results", in_order);
+  const auto [explained_median, explained_worst] = report("and with LLVM's numbers", all_rules);
   EXPECT_GE(difference.size(), 20u);
-  EXPECT_LE(median, 0.01);
-  EXPECT_LE(worst, 0.05);
+  EXPECT_LE(median, 0.10);
+  EXPECT_LE(worst, 0.30);
+  // Every one of them, not only those above 20 %.
+  EXPECT_LE(explained_median, 0.01);
+  EXPECT_LE(explained_worst, 0.01);
 }
 
 // Loops whose cycles on the board are published (camel-cdr rvv-bench-results, page spacemit_x60:
-// memset and memcpy in L1; sbc-bench 8to7qX: ramlat). llvm-mca's write order does not survive the
-// first two: a store, an add and a branch take 2.0 cycles, not 4; with a load 3.0, not 8.
+// memset and memcpy in L1; sbc-bench 8to7qX: ramlat). llvm-mca's order of integer results does not
+// survive the first two: a store, an add and a branch take 2.0 cycles, not 4; with a load 3.0,
+// not 8.
 TEST(McaSlow, MeasuredLoopsDecideBetweenTheTwo) {
   if (!tools_are_here())
     GTEST_SKIP() << "llvm-mca-22 (package llvm-22) and llvm-mc-19 (llvm-19) are needed";
