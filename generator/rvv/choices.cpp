@@ -40,8 +40,8 @@ const std::vector<Choice>& table() {
        true},
       {"pipeline",
        {{"0", nullptr}, {"4", "p4"}, {"8", "p8"}, {"12", "p12"}, {"16", "p16"}, {"modulo", "pmod"}},
-       "FMAs by which loads of scalars run ahead of their use (vectors: 4 more), or modulo: a "
-       "modulo schedule against the board's timing tables",
+       "FMAs by which loads of scalars run ahead of their use, or modulo: a modulo schedule "
+       "against the board's timing tables",
        true},
       {"loads",
        {{"spread", nullptr}, {"grouped", "lg"}},
