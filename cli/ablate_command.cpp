@@ -12,6 +12,7 @@ namespace quern::cli {
 namespace {
 
 struct Options {
+  const CLI::App* command = nullptr;
   PointOptions tile;
   SnitchOptions snitch;
   std::string via;
@@ -21,6 +22,7 @@ ExitCode run(Context& context, const Options& options) {
   const InterruptGuard guard;
   const auto board = boards::load_board(context.root, options.tile.board);
   require_snitch(board, "ablate");
+  refuse_foreign_options(*options.command, board);
   const auto point = snitch_point(options.snitch, options.tile);
   boards::Session session(board, options.via, options.snitch.simulator);
   const auto steps = bench::snitch::ablation(point);
@@ -84,6 +86,7 @@ void add_ablate(CLI::App& app, Context& context) {
                                  "Cycles of a Snitch kernel, one row for each compiler step",
                                  "quern ablate --board snitch --kernel matmul --m 1 --n 5 --k 200",
                                  [options, &context] { return run(context, *options); });
+  options->command = command;
   command->add_option("--board", options->tile.board, "Board name or board file")->required();
   command->add_option("--dtype", options->tile.dtype, "Element type: f64, f32, f16")
       ->capture_default_str();

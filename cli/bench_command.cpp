@@ -15,6 +15,7 @@ namespace quern::cli {
 namespace {
 
 struct Options {
+  const CLI::App* command = nullptr;
   PointOptions point;
   SnitchOptions snitch;
   std::string via;
@@ -56,6 +57,7 @@ ExitCode report(Context& context, const tuner::Record& record) {
 ExitCode run(Context& context, const Options& options) {
   const InterruptGuard guard;
   const boards::Board board = boards::load_board(context.root, options.point.board);
+  refuse_foreign_options(*options.command, board);
   if (board.kind == "snitch") {
     return run_snitch_bench(context, board, options.via, options.snitch, options.point);
   }
@@ -82,18 +84,22 @@ void add_bench(CLI::App& app, Context& context) {
       add_subcommand(app, context, "bench", "Verify and time one micro-kernel on a board",
                      "quern bench --board bpi-f3 --dtype f32 --mr 16 --nr 15 --kc 256",
                      [options, &context] { return run(context, *options); });
+  options->command = command;
   add_point_options(*command, options->point, Tiles::one);
   command->add_option("--kc", options->measure.k_c, "k of the packed panels")
       ->check(CLI::Range(0, 1 << 20))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(rvv_group);
   add_snitch_options(*command, options->snitch, true);
-  command->add_flag("--allow-poor", options->measure.allow_poor,
-                    "Run the kernel even if its inner loop spills or has a vsetvli");
+  command
+      ->add_flag("--allow-poor", options->measure.allow_poor,
+                 "Run the kernel even if its inner loop spills or has a vsetvli")
+      ->group(rvv_group);
   command
       ->add_option("--published", options->snitch.published,
                    "Bench every kernel of this file (results/published/snitch_kernels.json) and "
                    "compare with its cycles")
-      ->group("Snitch boards");
+      ->group(snitch_group);
   command
       ->add_option_function<double>(
           "--time-limit",

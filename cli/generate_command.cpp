@@ -14,14 +14,15 @@ void add_generate(CLI::App& app, Context& context) {
     SnitchOptions snitch;
     std::string output;
     bool family = false;
+    const CLI::App* command = nullptr;
   };
   auto options = std::make_shared<Options>();
   auto* command = add_subcommand(
       app, context, "generate", "Print the source of one micro-kernel",
       "quern generate --board bpi-f3 --dtype f32 --mr 16 --nr 15 -o kernel.c", [options, &context] {
         const auto board = boards::load_board(context.root, options->point.board);
+        refuse_foreign_options(*options->command, board);
         if (board.kind == "snitch") {
-          if (options->family) throw bad_input("--family: not for boards of kind snitch");
           return run_snitch_generate(context, board, options->snitch, options->point,
                                      options->output);
         }
@@ -63,11 +64,14 @@ void add_generate(CLI::App& app, Context& context) {
         }
         return ExitCode::good;
       });
+  options->command = command;
   add_point_options(*command, options->point, Tiles::one);
   add_snitch_options(*command, options->snitch, false);
   command->add_option("-o,--output", options->output, "Write to this file instead of stdout");
-  command->add_flag("--family", options->family,
-                    "All kernels that cover the tile and its edges, into the folder -o");
+  command
+      ->add_flag("--family", options->family,
+                 "All kernels that cover the tile and its edges, into the folder -o")
+      ->group(rvv_group);
 }
 
 }  // namespace quern::cli

@@ -40,14 +40,33 @@ void add_point_options(CLI::App& command, PointOptions& options, Tiles tiles) {
     for (const generator::Parameter& parameter : emitter->parameters({})) {
       // What the board fixes (its VLEN) is no option.
       if (parameter.fixed_by_target || !added.insert(parameter.name).second) continue;
-      command.add_option_function<std::string>(
-          "--" + parameter.name,
-          [&options, name = parameter.name](const std::string& value) {
-            options.choices[name] = value;
-          },
-          fmt::format("{} [{}]", parameter.meaning, fmt::join(parameter.values, ", ")));
+      command
+          .add_option_function<std::string>(
+              "--" + parameter.name,
+              [&options, name = parameter.name](const std::string& value) {
+                options.choices[name] = value;
+              },
+              fmt::format("{} [{}]", parameter.meaning, fmt::join(parameter.values, ", ")))
+          ->group(rvv_group);
     }
   }
+}
+
+void refuse_foreign_options(const CLI::App& command, const boards::Board& board) {
+  bool point = false, dtype = false;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0) continue;
+    point |= option->check_name("--point");
+    dtype |= option->check_name("--dtype");
+    for (const auto& [group, kind] :
+         {std::pair{rvv_group, "rvv"}, std::pair{snitch_group, "snitch"}}) {
+      if (option->get_group() == group && board.kind != kind) {
+        throw bad_input("{}: for boards of kind {}; \"{}\" is of kind {}", option->get_name(), kind,
+                        board.name, board.kind);
+      }
+    }
+  }
+  if (point && dtype) throw bad_input("--point: has the type in its id; leave out --dtype");
 }
 
 generator::Range parse_range(const std::string& option, const std::string& text) {

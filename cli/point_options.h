@@ -23,6 +23,12 @@ enum class Tiles { one, range };
 // Adds the options. With Tiles::range, --mr and --nr take a:b and default to 1:32.
 void add_point_options(CLI::App& command, PointOptions& options, Tiles tiles);
 
+// Options of one kind of board stand in a group of that kind. Throws bad_input if one was given
+// that is of another kind than the board, or --dtype beside --point, whose id has the type.
+inline constexpr const char* rvv_group = "RVV boards";
+inline constexpr const char* snitch_group = "Snitch boards";
+void refuse_foreign_options(const CLI::App& command, const boards::Board& board);
+
 // "16" -> {16, 16}, "1:32" -> {1, 32}. Throws bad_input naming the option.
 generator::Range parse_range(const std::string& option, const std::string& text);
 

@@ -87,6 +87,12 @@ ExitCode run(Context& context, const Options& options) {
   const InterruptGuard guard;
   boards::Session session(boards::load_board(context.root, options.board), options.via,
                           options.simulator);
+  if ((options.detail.functions || options.detail.shared_l2) &&
+      session.timing() != boards::Timing::modelled) {
+    throw bad_input("{}: asks the timing model, but figures under {} are {}",
+                    options.detail.functions ? "--functions" : "--shared-l2", session.via(),
+                    boards::to_string(session.timing()));
+  }
   boards::Program program{options.program, options.arguments};
   for (const std::string& setting : options.environment) {
     const auto equal = setting.find('=');
@@ -132,6 +138,7 @@ ExitCode run(Context& context, const Options& options) {
       print_stderr(
           fmt::format("quern: {}: {}\n", boards::to_string(result.outcome), result.reason));
     }
+    if (!result.untimed.empty()) context.say(result.untimed);
     if (run.cycles) {
       const std::string instructions =
           run.instructions ? fmt::format(", {} instructions", *run.instructions) : "";

@@ -114,7 +114,16 @@ void print_bench(Context& context, const boards::Board& board, const Point& poin
 ExitCode run_snitch_bench(Context& context, const boards::Board& board, const std::string& via,
                           const SnitchOptions& options, const PointOptions& tile) {
   boards::Session session(board, via, options.simulator);
-  if (!options.published.empty()) return compare_with_published(context, session, options);
+  if (!options.published.empty()) {
+    if (options.kernel || options.m || options.n || options.k || !options.point.empty() ||
+        !tile.m_r.empty() || !tile.n_r.empty()) {
+      throw bad_input(
+          "--published: benches what its file lists; leave out --kernel, --m, --n, --k, --mr, "
+          "--nr, "
+          "--point");
+    }
+    return compare_with_published(context, session, options);
+  }
   const Point point = snitch_point(options, tile);
   tuner::Journal journal(tuner::journal_file(context.results, board.name));
   ExitCode code = ExitCode::interrupted;

@@ -31,21 +31,18 @@ void add_snitch_options(CLI::App& command, SnitchOptions& options, bool measures
   for (const KernelInfo& kernel : generator::snitch::kernels()) {
     names += (names.empty() ? "" : ", ") + std::string(kernel.name);
   }
-  command.add_option("--kernel", options.kernel, names + " (default matmul)")
-      ->group("Snitch boards");
-  command.add_option("--m", options.m, "Rows of the output")->group("Snitch boards");
-  command.add_option("--n", options.n, "Columns of the output")->group("Snitch boards");
-  command.add_option("--k", options.k, "Length of the reduction")->group("Snitch boards");
-  command
-      .add_option("--point", options.point,
-                  "A kernel point's id instead of the other options; \"-no-PASS\" at its end "
-                  "switches a compiler pass off (streams, replacement, frep, fuse, jam)")
-      ->group("Snitch boards");
+  command.add_option("--kernel", options.kernel, names + " (default matmul)")->group(snitch_group);
+  command.add_option("--m", options.m, "Rows of the output")->group(snitch_group);
+  command.add_option("--n", options.n, "Columns of the output")->group(snitch_group);
+  command.add_option("--k", options.k, "Length of the reduction")->group(snitch_group);
+  command.add_option("--point", options.point,
+                     "A kernel point's id instead of the other options; \"-no-PASS\" at its end "
+                     "switches a compiler pass off (streams, replacement, frep, fuse, jam)");
   if (!measures) return;
   command
       .add_option("--simulator", options.simulator,
                   "Run on this program (takes an ELF file) instead of the RTL here")
-      ->group("Snitch boards");
+      ->group(snitch_group);
 }
 
 Point snitch_point(const SnitchOptions& options, const PointOptions& tile) {

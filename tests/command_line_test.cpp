@@ -91,6 +91,24 @@ TEST(CommandLine, BadInputEndsWith2AndSaysWhy) {
        "--simulator"},
       {{"bench", "--board", "snitch", "--kernel", "dot", "--k", "4", "--results", "/proc/none"},
        "/proc/none/snitch.jsonl"},
+      // Nothing that is asked for in vain.
+      {{"bench", "--board", "snitch", "--kernel", "dot", "--k", "4", "--kc", "4"},
+       "--kc: for boards"},
+      {{"bench", "--board", "snitch", "--kernel", "dot", "--k", "4", "--lmul", "2"}, "kind rvv"},
+      {{"bench", "--board", "k230", "--mr", "4", "--nr", "4", "--kernel", "dot"}, "--kernel: for"},
+      {{"bench", "--board", "snitch", "--point", "snitch-f64-dot-k4", "--dtype", "f32"}, "--dtype"},
+      {{"bench", "--board", "snitch", "--published", shapes, "--k", "4"}, "--published"},
+      {{"generate", "--board", "snitch", "--kernel", "dot", "--k", "4", "--family"},
+       "--family: for"},
+      {{"bench", "--board", "snitch", "--kernel", "dot", "--k", "1000000000000"},
+       "k is 1000000000000"},
+      {{"bench", "--board", "snitch", "--kernel", "dot", "--k", "-1"}, "k is -1"},
+      {{"bench", "--board", "snitch", "--kernel", "dot", "--k", "1000000"}, "TCDM"},
+      {{"run", "--board", "snitch", "--functions", shapes}, "--functions"},
+      {{"run", "--board", "snitch", "--memory-limit", "1", shapes}, "no limit"},
+      {{"run", "--board", "snitch", "--simulator", "/bin/true", shapes}, "not an ELF file"},
+      {{"run", "--board", "snitch", "--simulator", "/bin/true", "/dev/zero"}, "not a file"},
+      {{"run", "--board", "snitch", QUERN_PROGRAM}, "not a 32-bit"},
   };
   for (const auto& c : cases) {
     const auto result = quern_with(c.arguments);

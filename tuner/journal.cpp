@@ -51,8 +51,12 @@ Journal::Journal(const std::filesystem::path& file) : file_(file) {
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
   fd_ = open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (fd_ < 0) throw bad_input("{}: cannot write: {}", file.string(), std::strerror(errno));
-  const FileLock lock(fd_);
   struct stat info {};
+  if (fstat(fd_, &info) != 0 || !S_ISREG(info.st_mode)) {
+    close(fd_);
+    throw bad_input("{}: no regular file: records could not be kept there", file.string());
+  }
+  const FileLock lock(fd_);
   if (fstat(fd_, &info) != 0) return;
   const off_t whole = whole_lines(fd_, info.st_size);
   if (whole < info.st_size && ftruncate(fd_, whole) != 0) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,6 +97,23 @@ TEST(Journal, LineThatDoesNotFitLeavesNothingBehind) {
   const auto records = read_journal(file);
   ASSERT_EQ(records.size(), 2u);
   EXPECT_EQ(records[1].id, "three");
+}
+
+// Said before anything is measured.
+TEST(Journal, MustBeARegularFile) {
+  const auto file = fresh_file("pipe.jsonl");
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  for (const auto& place : {file, std::filesystem::path("/dev/full")}) {
+    try {
+      const Journal journal(place);
+      ADD_FAILURE() << place;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::bad_input);
+      EXPECT_NE(std::string(error.what()).find("no regular file"), std::string::npos)
+          << error.what();
+    }
+  }
+  std::filesystem::remove(file);
 }
 
 TEST(Journal, TornFirstLineLeavesAnEmptyJournal) {

@@ -174,11 +174,11 @@ void simulate(const std::filesystem::path& elf, const MeasuredProgram& program, 
   if (!ended) {
     result.outcome = run.outcome;
     result.failure = "simulation: " + run.reason;
-  } else if (!report) {
+  } else if (!report || report->warm == 0) {
     result.outcome = boards::Outcome::unavailable;
     result.failure = fmt::format(
-        "simulation: it ended with exit code {} but without the program's report, a line \"RESULT "
-        "COLD WARM CHECKSUM\"; {}",
+        "simulation: the simulator ended with exit code {} and without the program's report, a "
+        "line \"RESULT COLD WARM CHECKSUM\" in cycles; {}",
         run.status, what_it_said(run));
   } else if (report->checksum != program.checksum) {
     result.failure = fmt::format("simulation: checksum {:#x}, the reference has {:#x}",

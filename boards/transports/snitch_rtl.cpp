@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/process.h"
+#include "boards/snitch/harness/elf_image.h"
 
 namespace quern::boards {
 namespace {
@@ -35,7 +36,11 @@ class BareMetalTransport : public Transport {
   void check(const Program& program) {
     if (!program.arguments.empty() || !program.input.empty())
       throw bad_input("board {}: a bare-metal program takes no arguments and no input", board_);
+    if (program.memory_limit)
+      throw bad_input("board {}: a bare-metal program has the machine's memory, no limit", board_);
     upload(program.binary);
+    // Here, as nobody knows what a simulator does with something else.
+    (void)snitch::read_elf(program.binary);
   }
   // What the process said, but for how the program ended.
   static RunResult start(const std::vector<std::string>& command, const Program& program,
@@ -179,6 +184,13 @@ class SimulatorTransport : public BareMetalTransport {
     ProcessResult process;
     RunResult result = start({simulator_, program.binary.string()}, program, process);
     result.cycles = reported_cycles(result.output);
+    if (!result.cycles) {
+      result.untimed =
+          "no cycles: the program printed no line \"RESULT COLD WARM CHECKSUM\", and a simulator "
+          "tells none";
+    }
+    if (result.outcome == Outcome::nonzero_exit)
+      result.reason = fmt::format("the simulator ended with exit code {}", result.status);
     return result;
   }
 

@@ -75,6 +75,36 @@ TEST_F(SnitchTransport, VerilatorRefusesWhatIsNoProgram) {
   EXPECT_THROW(transport->run({file, {"argument"}}), Error);
 }
 
+// Whatever the simulator would make of it.
+TEST_F(SnitchTransport, SimulatorGetsNothingButPrograms) {
+  machine.settings["simulator"] = script("exit 0\n").string();
+  const auto transport = make_simulator_transport(machine);
+  const auto good = program("ret\n"), pipe = folder / "pipe", cut = folder / "cut";
+  EXPECT_EQ(transport->run({good}).outcome, Outcome::ok);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::filesystem::copy_file(good, cut);
+  std::filesystem::resize_file(cut, 100);
+  Program limited{good};
+  limited.memory_limit = 1 << 20;
+  for (const Program& bad : {Program{pipe}, Program{folder}, Program{cut}, Program{"/bin/sh"},
+                             Program{folder / "missing"}, limited}) {
+    try {
+      transport->run(bad);
+      ADD_FAILURE() << bad.binary;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::bad_input) << error.what();
+    }
+  }
+}
+
+TEST_F(SnitchTransport, SimulatorSaysHowItEnded) {
+  machine.settings["simulator"] = "/bin/false";
+  const RunResult r = make_simulator_transport(machine)->run({program("ret\n")});
+  EXPECT_EQ(r.outcome, Outcome::nonzero_exit);
+  EXPECT_EQ(r.reason, "the simulator ended with exit code 1");
+  EXPECT_NE(r.untimed.find("no cycles"), std::string::npos) << r.untimed;
+}
+
 TEST_F(SnitchTransport, SimulatorTakesTheCyclesThatTheProgramReports) {
   machine.settings["simulator"] = script("echo booting\necho RESULT 120 100 7\nexit 0\n").string();
   const RunResult r = make_simulator_transport(machine)->run({program("ret\n")});

@@ -88,6 +88,7 @@ TEST_F(SnitchRecords, SayWhatASimulatorDid) {
       {"exit 0", Outcome::board_lost, "it printed nothing"},
       {"echo no licence >&2; exit 3", Outcome::board_lost, "no licence"},
       {"echo RESULT 12", Outcome::board_lost, "RESULT 12"},
+      {"echo RESULT 0 0 7", Outcome::board_lost, "RESULT 0 0 7"},
       {"kill -SEGV $$", Outcome::board_lost, "died of signal 11"},
       {"sleep 60", Outcome::timeout, "time limit"},
       {"echo RESULT 120 100 7", Outcome::wrong_result, "checksum 0x7"},
