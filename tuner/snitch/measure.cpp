@@ -69,9 +69,18 @@ void measure_kernels(boards::Session& session, const std::filesystem::path& root
                                      program.time_limit = time_limit;
                                      return session.run(program).result;
                                    }};
+  bool any = false;
   for (const Point& point : points) {
     if (interrupted()) return;
-    const Result result = bench::snitch::bench(point, setup);
+    Result result;
+    try {
+      result = bench::snitch::bench(point, setup);
+    } catch (const Error& error) {
+      // The assembler was stopped: what was measured before is kept and shown.
+      if (any && error.code() == ExitCode::interrupted) return;
+      throw;
+    }
+    any = true;
     Record record = record_of(session, point, result);
     record.versions = common_versions;
     record.versions["source"] = result.source;

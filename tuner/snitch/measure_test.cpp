@@ -2,9 +2,12 @@
 #include "tuner/snitch/measure.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <fstream>
+
+#include "base/interrupt.h"
 
 namespace quern::tuner::snitch {
 namespace {
@@ -120,6 +123,21 @@ TEST_F(SnitchRecords, EndWithTheSimulator) {
   const std::vector<std::string> ids = {"snitch-f64-relu-m1-n1", "snitch-f64-relu-m1-n2"};
   EXPECT_EQ(measure(ids, simulator("exit 1")).size(), 1u);
   EXPECT_EQ(measure(ids, simulator("echo RESULT 2 1 0")).size(), 2u);
+}
+
+TEST_F(SnitchRecords, EndWhenInterrupted) {
+  boards::Session session(boards::load_board(kRoot, "snitch"), "");
+  const auto point = generator::snitch::parse_id("snitch-f64-relu-m1-n1");
+  const InterruptGuard guard;
+  int taken = 0;
+  measure_kernels(session, kRoot, folder, {point, point}, std::chrono::minutes(1),
+                  [&](const Measurement& m) {
+                    EXPECT_EQ(m.record.outcome, Outcome::ok);
+                    ++taken;
+                    raise(SIGINT);
+                  });
+  clear_interrupt();
+  EXPECT_EQ(taken, 1);
 }
 
 TEST_F(SnitchRecords, OfAnAblationAreOneAStep) {
