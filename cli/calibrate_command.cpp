@@ -2,6 +2,10 @@
 // file.
 #include <fmt/core.h>
 
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include "base/interrupt.h"
 #include "boards/calibrate.h"
 #include "cli/commands.h"
@@ -12,6 +16,24 @@ namespace {
 struct Options {
   std::string board, via, output;
 };
+
+std::string shown(const Json& value) {
+  if (value.is_number()) return fmt::format("{:.2f}", value.get<double>());
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// /timing/memory/tlb_walk/value -> tlb_walk, /timing/units/fp/value -> fp,
+// /timing/instructions/3/latency/1 -> latency
+std::string parameter_name(const std::string& pointer) {
+  const auto parts = [&] {
+    std::vector<std::string> list;
+    std::istringstream text(pointer.substr(1));
+    for (std::string part; std::getline(text, part, '/');) list.push_back(part);
+    return list;
+  }();
+  const std::size_t at = parts.size() > 1 && parts[1] == "instructions" ? 3 : 2;
+  return at < parts.size() ? parts[at] : pointer;
+}
 
 ExitCode run(const Context& context, const Options& options) {
   const InterruptGuard guard;
@@ -32,17 +54,22 @@ ExitCode run(const Context& context, const Options& options) {
                             {"measured", p.measured},
                             {"value", p.value},
                             {"modelled", p.modelled},
-                            {"residual", p.residual()}});
+                            {"residual", p.residual()},
+                            {"kept", p.kept.empty() ? Json() : Json(p.kept)}});
     context.print_json("quern.calibrate.v1", {{"board", board.name},
                                               {"file", output.string()},
                                               {"parameters", parameters},
                                               {"fit_error", calibration.worst_residual}});
   } else {
-    fmt::print("{:<34} {:>10} {:>10} {:>10} {:>10} {:>9}\n", "loop", "before", "measured", "value",
-               "modelled", "residual");
-    for (const auto& p : calibration.parameters)
-      fmt::print("{:<34} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>8.1f}%\n", p.name, p.before,
-                 p.measured, p.value, p.modelled, 100 * p.residual());
+    // A class's parameters are named by their loop, the others by themselves too.
+    fmt::print("{:<30} {:<24} {:>13} {:>10} {:>13} {:>10} {:>9}\n", "loop", "parameter", "before",
+               "measured", "value", "modelled", "residual");
+    for (const auto& p : calibration.parameters) {
+      fmt::print("{:<30} {:<24} {:>13} {:>10.2f} {:>13} {:>10.2f} {:>8.1f}%\n", p.name,
+                 parameter_name(p.pointer), shown(p.before), p.measured,
+                 p.kept.empty() ? shown(p.value) : "kept", p.modelled, 100 * p.residual());
+      if (!p.kept.empty()) fmt::print("{:<30} kept: {}\n", "", p.kept);
+    }
     fmt::print("worst residual {:.1f} %; wrote {}\n", 100 * calibration.worst_residual,
                output.string());
   }

@@ -8,32 +8,27 @@
 // A loop was made so that one parameter decides its time, so a parameter is read off, not searched
 // for: the residual that is printed is what the fitted model says of the same loop against what was
 // measured. What no loop measures keeps the value and source of the board file that was the
-// starting point.
+// starting point; where a loop exists but cannot show the parameter on this board, the table says
+// so ("kept").
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/json_file.h"
+#include "boards/timing/calibration/measurements.h"
 #include "boards/timing/parameters.h"
 
 namespace quern::timing {
 
-struct Measurement {
-  std::string name;
-  double cycles = 0;
-};
-
-// The JSON lines of the target program. Throws bad_input for a line that is not one.
-std::vector<Measurement> parse_measurements(const std::string& output);
-
 struct FittedParameter {
-  std::string name;     // of the loop
+  std::string name;     // of the loop that decides
   std::string pointer;  // JSON pointer into the board file
-  double before = 0;
+  Json before;
   double measured = 0;  // cycles of the loop
-  double value = 0;     // of the parameter
-  double modelled = 0;  // cycles of the loop under the fitted parameters; 0: not a pipeline loop
+  Json value;           // of the parameter
+  double modelled = 0;  // cycles of the loop under the fitted parameters; 0: not known
+  std::string kept;     // why no loop of this board shows the parameter; empty: it was fitted
   double residual() const { return modelled > 0 && measured > 0 ? modelled / measured - 1 : 0; }
 };
 
@@ -44,6 +39,8 @@ struct Calibration {
 };
 
 // `board` is the starting point; `timing_word` says what kind of figure the measurements are.
+// Loops that are missing leave their parameters alone. Throws check_failed if what comes out is no
+// board that the model accepts.
 Calibration fit(const Json& board, const std::vector<Measurement>& measurements,
                 const std::string& timing_word);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "boards/timing/calibration/loop_shapes.h"
+
 namespace quern::timing {
 namespace {
 
@@ -97,17 +99,103 @@ void add_unit_loops(std::vector<MicroBenchmark>& list) {
       if (text.lmul_log2 >= 0) loop.setup += "\n" + vector_setup(1 << text.lmul_log2);
       list.push_back(loop);
     }
-  std::vector<std::string> mix;
-  for (int i = 0; i < 32; ++i)
-    for (const char* text :
-         {"add t3, t1, t2", "fadd.s ft4, ft1, ft2", "ld t4, 0(%1)", "add t5, t1, t2"})
-      mix.push_back(text);
-  list.push_back({"issue-width", integer, Quantity::issue_width, -1, scalar_setup, mix, 32});
+  const auto mixed = [&](const char* name, std::initializer_list<const char*> texts) {
+    std::vector<std::string> mix;
+    for (int i = 0; i < 32; ++i) mix.insert(mix.end(), texts.begin(), texts.end());
+    list.push_back({name, integer, Quantity::issue_width, -1, scalar_setup, mix, 32});
+  };
+  mixed("issue-width",
+        {"add t3, t1, t2", "fadd.s ft4, ft1, ft2", "ld t4, 0(%1)", "add t5, t1, t2"});
+  // The same where results are written in order: these have theirs after one cycle, or none.
+  mixed("issue-width short",
+        {"add t3, t1, t2", "sd t1, 0(%1)", "add t5, t1, t2", "bne x0, x0, 1b"});
   std::vector<std::string> masked;
   for (int i = 0; i < throughput_length; ++i)
     masked.push_back(fmt::format("vfmacc.vf v{}, ft0, v4, v0.t", 8 + 4 * (i % 6)));
   list.push_back({"vector-fma m4 masked", vector_fma, Quantity::masked, 2,
                   vector_setup(4) + "\nvmset.m v0", masked, throughput_length});
+}
+
+// `first`, then a chain of adds that is long enough for the next round to find every unit free.
+std::vector<std::string> then_adds(std::vector<std::string> first) {
+  first.insert(first.end(), 64, "add t1, t1, t2");
+  return first;
+}
+
+// A load's result is used by an arithmetic instruction, a vector result by a store: a unit that is
+// free whatever the first instruction keeps busy.
+void add_use_loops(std::vector<MicroBenchmark>& list) {
+  const auto add = [&](const std::string& name, InstructionClass c, Quantity quantity, int lmul,
+                       const std::string& reference, std::vector<std::string> body) {
+    std::string setup = scalar_setup + "\nsd %1, 8(%1)\naddi t6, %1, 1024\nsd t6, 16(%1)";
+    if (lmul >= 0) setup += "\n" + vector_setup(1 << lmul);
+    const std::string group = lmul < 0 ? "" : fmt::format(" m{}", 1 << lmul);
+    list.push_back(
+        {name + group + " to use", c, quantity, lmul, setup, then_adds(std::move(body)), 1});
+    if (reference.empty()) return;
+    list.back().reference = reference + group + " to use";
+    list.back().known = lmul < 0 ? "fp-add-double latency" : "load latency";
+  };
+  add("fp-add-double", fp_add_double, Quantity::reference, -1, "",
+      {"fadd.d ft4, ft1, ft2", "fadd.d ft5, ft4, ft2"});
+  add("fp-load", fp_load, Quantity::to_use, -1, "fp-add-double",
+      {"fld ft4, 8(%1)", "fadd.d ft5, ft4, ft2"});
+  for (int lmul = 0; lmul <= 3; ++lmul) {
+    add("load to vadd", load, Quantity::reference, lmul, "",
+        {"ld t3, 8(%1)", "vadd.vx v16, v8, t3"});
+    add("vector-load", vector_load, Quantity::to_use, lmul, "load to vadd",
+        {"vle32.v v8, (%1)", "vadd.vx v16, v8, t1"});
+    add("load to vse", load, Quantity::reference, lmul, "", {"ld t3, 16(%1)", "vse32.v v8, (t3)"});
+    for (const auto& text : vectors) {
+      if (!*text.chain) continue;
+      std::string first = fmt::format(fmt::runtime(text.independent), 8, 16);
+      add(std::string(name_of(text.instruction_class)), text.instruction_class, Quantity::to_use,
+          lmul, "load to vse", {first, "vse32.v v8, (t6)"});
+    }
+  }
+}
+
+void add_order_loops(std::vector<MicroBenchmark>& list) {
+  const std::string setup = scalar_setup + "\n" + vector_setup(1);
+  const char* slow = "fdiv.d ft4, ft1, ft2";
+  const auto add = [&](const char* name, std::vector<std::string> body) {
+    list.push_back(
+        {name, fp_divide_double, Quantity::order, -1, setup, then_adds(std::move(body)), 1});
+  };
+  add("order adds", {});
+  add("order fdiv", {slow});
+  add("order fdiv fld", {slow, "fld ft5, 0(%1)"});
+  add("order fdiv vadd", {slow, "vadd.vv v8, v16, v16"});
+}
+
+void add_branch_loops(std::vector<MicroBenchmark>& list) {
+  const auto add = [&](const char* name, std::vector<const char*> texts) {
+    std::vector<std::string> body;
+    for (int i = 0; i < 16; ++i) {
+      body.push_back("j 2f\n2:");
+      body.insert(body.end(), texts.begin(), texts.end());
+    }
+    list.push_back({name, jump, Quantity::taken_branch, -1, scalar_setup, body, 16});
+  };
+  const char *one = "add t3, t1, t2", *store = "sd t1, 0(%1)";
+  add("jump", {});
+  add("jump 2", {one, store});
+  add("jump 3", {one, store, one});
+  add("jump 4", {one, store, one, one});
+}
+
+void add_store_loops(std::vector<MicroBenchmark>& list) {
+  const char* slow = "fdiv.d ft4, ft1, ft2";
+  list.push_back({"store-data", fp_store, Quantity::store_slack, -1, scalar_setup,
+                  then_adds({slow, "fsd ft4, 0(%1)"}), 1});
+  list.push_back({"store-data use", fp_add_double, Quantity::store_slack, -1, scalar_setup,
+                  then_adds({slow, "fadd.d ft5, ft4, ft2"}), 1});
+  // 8 bytes before a multiple of any line's size.
+  std::vector<std::string> crossing;
+  for (int i = 0; i < throughput_length; ++i)
+    crossing.push_back(fmt::format("vle32.v v{}, (t6)", 1 + i % 31));
+  list.push_back({"vector-load m1 crossing", vector_load, Quantity::line_cross, 0,
+                  vector_setup(1) + "\naddi t6, %1, 2040", crossing, throughput_length});
 }
 
 std::vector<MicroBenchmark> make() {
@@ -145,28 +233,45 @@ std::vector<MicroBenchmark> make() {
             fmt::format(fmt::runtime(text.independent), group * (1 + i % (groups - 1)), 0));
       list.push_back({fmt::format("{} m{} occupancy", name, group), text.instruction_class,
                       Quantity::occupancy, lmul, setup, body, static_cast<int>(body.size())});
-      if (text.instruction_class == vector_load) {
-        // Few enough accumulators to fit, enough to hide their own latency at m1 and m2.
-        std::vector<std::string> pairs;
-        for (int i = 0; i < 64; ++i) {
-          pairs.push_back("vle32.v v0, (%1)");
-          pairs.push_back(fmt::format("vfmacc.vf v{}, ft0, v0", group * (1 + i % (groups - 1))));
-        }
-        list.push_back({fmt::format("{} m{} to use", name, group), vector_load, Quantity::latency,
-                        lmul, setup, pairs, 64});
-      }
     }
   }
-  // The scalar load that feeds a multiply-accumulate, likewise.
-  std::vector<std::string> pairs;
-  for (int i = 0; i < 64; ++i) {
-    pairs.push_back("flw ft0, 0(%1)");
-    pairs.push_back(fmt::format("vfmacc.vf v{}, ft0, v0", 1 + i % 31));
-  }
-  list.push_back({"fp-load to use", fp_load, Quantity::latency, -1,
-                  "vsetvli t0, x0, e32, m1, ta, ma\nsd x0, 0(%1)\nvmv.v.i v0, 0", pairs, 64});
+  add_use_loops(list);
   add_unit_loops(list);
+  add_order_loops(list);
+  add_branch_loops(list);
+  add_store_loops(list);
   return list;
+}
+
+// The branches of branch_loops.h at their distances, in a section of their own. All have the same
+// instructions, so that their addresses differ by one bit.
+std::string branch_sites() {
+  const auto site = [](const std::string& name, long offset, const char* reg) {
+    return fmt::format(
+        "    \".org quern_branches + {}\\n.globl quern_site_{}\\nquern_site_{}:\\n\"\n"
+        "    \"bne {}, x0, 2f\\nnop\\n2: jr t5\\n\"\n",
+        offset, name, name, reg);
+  };
+  std::string text =
+      "\nasm(\".pushsection .text.quern_branches, \\\"ax\\\", @progbits\\n\"\n"
+      "    \".option push\\n.option norvc\\n.option norelax\\n.balign 131072\\n"
+      "quern_branches:\\n\"\n";
+  std::string declared, table = "quern_site_first";
+  text += site("first", 16, "t1") + site("taken", 48, "t1");
+  declared = "extern \"C\" const char quern_site_first[], quern_site_taken[]";
+  for (int b = 1; b <= calibration::last_site; ++b) {
+    if (b < calibration::first_site) {
+      table += ", nullptr";
+      continue;
+    }
+    const std::string name = std::to_string(b);
+    text += site(name, 16 + (2L << b), "t2");
+    declared += ", quern_site_" + name + "[]";
+    table += ", quern_site_" + name;
+  }
+  return text + "    \".option pop\\n.popsection\\n\");\n" + declared +
+         ";\nextern \"C\" const void* const quern_branch_sites[] = {" + table +
+         "};\nextern \"C\" const void* const quern_taken_branch_site = quern_site_taken;\n";
 }
 
 }  // namespace
@@ -203,6 +308,7 @@ std::string calibration_program() {
         fmt::format("    {{\"{}\", loop{}, {}}},\n", benchmark.name, number, benchmark.divisor);
     ++number;
   }
+  text += branch_sites();
   text += "\nstatic const quern::calibration::Loop loops[] = {\n" + table + "};\n\n" +
           "int main(int argc, char** argv) {\n  return quern::calibration::main_of(argc, argv, "
           "loops, sizeof loops / "
