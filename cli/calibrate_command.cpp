@@ -62,13 +62,13 @@ ExitCode run(const Context& context, const Options& options) {
                                               {"fit_error", calibration.worst_residual}});
   } else {
     // A class's parameters are named by their loop, the others by themselves too.
-    fmt::print("{:<30} {:<24} {:>13} {:>10} {:>13} {:>10} {:>9}\n", "loop", "parameter", "before",
+    fmt::print("{:<34} {:<24} {:>13} {:>10} {:>13} {:>10} {:>9}\n", "loop", "parameter", "before",
                "measured", "value", "modelled", "residual");
     for (const auto& p : calibration.parameters) {
-      fmt::print("{:<30} {:<24} {:>13} {:>10.2f} {:>13} {:>10.2f} {:>8.1f}%\n", p.name,
+      fmt::print("{:<34} {:<24} {:>13} {:>10.2f} {:>13} {:>10.2f} {:>8.1f}%\n", p.name,
                  parameter_name(p.pointer), shown(p.before), p.measured,
                  p.kept.empty() ? shown(p.value) : "kept", p.modelled, 100 * p.residual());
-      if (!p.kept.empty()) fmt::print("{:<30} kept: {}\n", "", p.kept);
+      if (!p.kept.empty()) fmt::print("{:<34} kept: {}\n", "", p.kept);
     }
     fmt::print("worst residual {:.1f} %; wrote {}\n", 100 * calibration.worst_residual,
                output.string());

@@ -213,14 +213,19 @@ int main() { _Zebra(); i(); return (int)mill::Stone<long>().grind(0, ""); })gues
 }
 
 TEST(QemuPlugin, SharesL2OnRequest) {
-  // Two threads go round 384 KB each: both fit into an L2 of 512 KB alone, not together.
+  // Two threads go round 384 KB each: both fit into an L2 of 512 KB alone, not together. No round
+  // starts before the other thread has ended its own, however the host schedules them.
   const auto binary = program(R"guest(
+#include <barrier>
 #include <cstdlib>
 #include <thread>
+static std::barrier<> both(2);
 static void sweep() {
   volatile char* p = (char*)aligned_alloc(4096, 384 << 10);
-  for (int round = 0; round < 8; ++round)
+  for (int round = 0; round < 8; ++round) {
     for (int i = 0; i < 384 << 10; i += 64) p[i] = p[i] + 1;
+    both.arrive_and_wait();
+  }
 }
 int main() { std::thread a(sweep), b(sweep); a.join(); b.join(); })guest",
                               {"-pthread"});
