@@ -102,4 +102,10 @@ void write_file(const std::filesystem::path& named, std::string_view bytes) {
   }
 }
 
+void check_writable(const std::filesystem::path& folder) {
+  const auto probe = (folder.empty() ? "." : folder) / ".quern-probe";
+  write_file(probe, "");
+  std::filesystem::remove(probe);
+}
+
 }  // namespace quern

@@ -21,4 +21,8 @@ std::string read_file(const std::filesystem::path& path);
 // devices and pipes are written to.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
+// Says that a folder (made if it is not there) cannot be written to before the work of minutes
+// rather than after it: bad_input.
+void check_writable(const std::filesystem::path& folder);
+
 }  // namespace quern

@@ -71,6 +71,14 @@ TEST(File, FollowsLinksAndLeavesDevicesAlone) {
 
 TEST(File, UnwritableFolderIsBadInput) {
   EXPECT_THROW(write_file("/proc/nowhere/x", "bytes"), Error);
+  EXPECT_THROW(check_writable("/proc/nowhere"), Error);
+}
+
+TEST(File, AskingWhetherAFolderIsWritableLeavesNothingInIt) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "writable" / "deep";
+  std::filesystem::remove_all(folder.parent_path());
+  check_writable(folder);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "boards/calibrate.h"
 #include "cli/commands.h"
@@ -42,6 +43,7 @@ ExitCode run(const Context& context, const Options& options) {
   if (output.empty()) output = context.results / "calibrated" / (board.name + ".json");
   if (output.extension() != ".json")
     throw bad_input("--output {}: a board file's name ends in .json", output.string());
+  if (!std::filesystem::exists(output)) check_writable(output.parent_path());
   context.say(fmt::format("measuring {} ...", board.name));
   const auto calibration =
       boards::calibrate(board, options.via, board.document, context.root, context.build, output);

@@ -51,13 +51,6 @@ PlanResult search(const Context& context, const Problem& problem, PlanOptions op
   return make_plan(problem, options);
 }
 
-// Says that a folder cannot be written to before a search of minutes rather than after it.
-void check_writable(const std::filesystem::path& folder) {
-  const auto probe = (folder.empty() ? "." : folder) / ".quern-probe";
-  write_file(probe, "");
-  std::filesystem::remove(probe);
-}
-
 ExitCode run_plan(const Context& context, Arguments& arguments) {
   const auto begin = std::chrono::steady_clock::now();
   if (arguments.input.trace.empty()) {

@@ -69,8 +69,9 @@ int Reader::one_of(const std::string& key, std::initializer_list<const char*> wo
     if (value.json() == word) return index;
     ++index;
   }
-  value.fail(
-      "", fmt::format("expected one of {}, not {}", fmt::join(words, ", "), value.json().dump()));
+  std::string found = value.json().dump();
+  if (found.size() > 40) found = found.substr(0, 37) + "...";
+  value.fail("", fmt::format("expected one of {}, not {}", fmt::join(words, ", "), found));
 }
 
 void Reader::check_source() const {

@@ -109,6 +109,7 @@ TEST(Parameters, RejectContradictions) {
       {"/timing/issue/in_order_results/value", true,
        "/timing/issue/in_order_results/value: expected one of none, fp-and-vector, all, not true"},
       {"/timing/issue/in_order_results/value", "some", "fp-and-vector, all, not \"some\""},
+      {"/timing/issue/in_order_results/value", std::string(100000, 'x'), "xxxxx..."},
       {"/timing/issue/colour", 1, "/timing/issue/colour: unknown member"},
       {"/timing/memory/l2_latency/value", 3,
        "/timing/memory/l2_latency/value: 3 cycles is no more than the 3"},
