@@ -73,7 +73,8 @@ void pack_contiguous(std::int64_t width, std::int64_t length,
     for (; p + together <= length; p += together) {
       if (p + 2 * together <= length)
         for (int q = together; q < 2 * together; ++q) {
-          touch(source + q * stride);
+          for (int i = 0; i < Width; i += 64 / sizeof(typename Types::Element))
+            touch(source + q * stride + i);
           touch(source + q * stride + Width - 1);
         }
       Panel columns[together][step];
